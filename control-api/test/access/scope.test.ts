@@ -7,7 +7,7 @@ import { isWithin, type Reach, reachOf } from '../../src/access/scope.ts'
 import { labelsWithin } from '../../src/db/labels.ts'
 import { parseSelector, type Selector } from '../../src/labels/selector.ts'
 import { enrolNode } from '../agents/node-client.ts'
-import { type Built, build, type Client, withToken } from '../helper.ts'
+import { type Built, build, type Client, shared, withToken } from '../helper.ts'
 import { OWN_PASSWORD, personWith } from '../person.ts'
 
 function selector(text: string): Selector {
@@ -17,6 +17,7 @@ function selector(text: string): Selector {
 }
 
 describe('a scope', () => {
+  const service = shared()
   const labels = [{}, { zone: 'eu' }, { zone: 'us' }, { zone: '' }, { zone: 'eu', 'a.b': "o'x" }]
   test.each([
     ['', [1, 1, 1, 1, 1]],
@@ -32,7 +33,7 @@ describe('a scope', () => {
   ])('"%s" holds for the same nodes in the service and in SQL', async (text, expected) => {
     const scope = selector(text)
     expect(labels.map((one) => Number(isWithin(scope, one)))).toEqual(expected)
-    const { db } = (await build()).services
+    const { db } = service().services
     const asked = labels.map(async (one) => {
       const { rows } = await sql<{ yes: number }>`
         select ${labelsWithin('t.labels', scope)} as yes from (select ${JSON.stringify(one)} as labels) as t

@@ -2,10 +2,10 @@
 // A node that joins and speaks over real TLS, with the test that it is of.
 import { randomBytes } from 'node:crypto'
 import { Agent } from 'node:https'
-import { onTestFinished } from 'vitest'
+import { beforeAll, onTestFinished } from 'vitest'
 import type { Overrides } from '../../src/app.ts'
 import type { Config } from '../../src/environment/config.ts'
-import { type Built, build } from '../helper.ts'
+import { type Built, build, shared } from '../helper.ts'
 import { example, makeToken } from './node-client.ts'
 import { type Answer, ask, type Certified, joinOverTls, newKey } from './tls-joining.ts'
 
@@ -16,14 +16,26 @@ export async function buildTls(
   options: Overrides & { config?: Partial<Config> } = {},
 ): Promise<TlsBuilt> {
   const { config, ...overrides } = options
-  const service = await build({
-    ...overrides,
-    config: { agentTransport: 'mtls', agentUrl: 'https://control.example:9701', ...config },
+  const service = await build({ ...overrides, config: { ...OVER_TLS, ...config } })
+  return { ...service, port: await portOf(service) }
+}
+const OVER_TLS = { agentTransport: 'mtls', agentUrl: 'https://control.example:9701' } as const
+
+/** As `shared`, over TLS. */
+export function sharedTls(): () => TlsBuilt {
+  const service = shared({ config: OVER_TLS })
+  let port = 0
+  beforeAll(async () => {
+    port = await portOf(service())
   })
-  await service.agents.listen({ host: '127.0.0.1', port: 0 })
-  const address = service.agents.server.address()
+  return () => ({ ...service(), port })
+}
+
+async function portOf({ agents }: Built): Promise<number> {
+  await agents.listen({ host: '127.0.0.1', port: 0 })
+  const address = agents.server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
-  return { ...service, port: address.port }
+  return address.port
 }
 
 export class TlsNode {

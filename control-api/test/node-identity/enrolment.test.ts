@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
 import { enrolNode, example, makeToken, post } from '../agents/node-client.ts'
-import { build } from '../helper.ts'
+import { build, shared } from '../helper.ts'
+
+/** Whoever needs the first node of a farm, a clock or a limit has one of its own. */
+const sharedService = shared()
 
 const request = (token: string, changes: object = {}) => ({
   ...example('enrol.request'),
@@ -11,7 +14,7 @@ const request = (token: string, changes: object = {}) => ({
 
 describe('POST /agent/v1/enrol', () => {
   test('says which member is wrong', async () => {
-    const service = await build()
+    const service = sharedService()
     const { hostname: _, ...incomplete } = request('fst_0123456789abcdef') as Record<
       string,
       unknown
@@ -25,14 +28,14 @@ describe('POST /agent/v1/enrol', () => {
   })
 
   test('ignores members it does not know: they come from a newer node', async () => {
-    const service = await build()
+    const service = sharedService()
     const { secret } = await makeToken(service)
     const response = await post(service, 'enrol', request(secret, { favouriteColour: 'teal' }))
     expect(response.statusCode).toBe(200)
   })
 
   test('refuses an unknown token', async () => {
-    const service = await build()
+    const service = sharedService()
     const response = await post(service, 'enrol', request('fst_0123456789abcdef'))
     expect(response.statusCode).toBe(403)
     expect(response.json()).toMatchObject({ code: 'token_invalid' })
@@ -48,7 +51,7 @@ describe('POST /agent/v1/enrol', () => {
   })
 
   test('takes a token as often as it was made for, also when all come at once', async () => {
-    const service = await build()
+    const service = sharedService()
     const { secret } = await makeToken(service, { maxUses: 2 })
     const all = await Promise.all([1, 2, 3, 4].map(() => post(service, 'enrol', request(secret))))
     expect(all.filter((response) => response.statusCode === 200)).toHaveLength(2)
@@ -100,7 +103,7 @@ describe('POST /agent/v1/enrol', () => {
   })
 
   test('takes labels and override from the token, and keeps no credential readable', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service, {
       labels: { zone: 'north' },
       mergePatch: { listen: [{ port: 8101 }] },
@@ -113,7 +116,7 @@ describe('POST /agent/v1/enrol', () => {
   })
 
   test('with a token for a known node gives it a new secret, and ends the old one', async () => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service, { labels: { zone: 'north' } })
     await node.hello()
     const { secret, command } = await makeToken(service, { nodeId: node.id })
@@ -148,7 +151,7 @@ describe('POST /agent/v1/enrol', () => {
   })
 
   test('says who must be upgraded when no protocol is shared', async () => {
-    const service = await build()
+    const service = sharedService()
     const { secret } = await makeToken(service)
     const newer = await post(service, 'enrol', request(secret, { protocol: { min: 2, max: 3 } }))
     expect(newer.statusCode).toBe(426)
@@ -182,7 +185,7 @@ describe('GET /enrolment-tokens', () => {
   })
 
   test('is not for viewers', async () => {
-    const { as } = await build()
+    const { as } = sharedService()
     const viewer = await as('viewer')
     const response = await viewer.inject({ url: '/api/v1/enrolment-tokens' })
     expect(response.json()).toMatchObject({ status: 403, code: 'not_allowed' })

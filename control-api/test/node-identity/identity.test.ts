@@ -8,9 +8,11 @@ import { readProtocolSchemas } from '../../src/agent-protocol/message-types.ts'
 import { createAjv } from '../../src/plugins/validation.ts'
 import { assign, example, makeToken } from '../agents/node-client.ts'
 import { ask } from '../agents/tls-joining.ts'
-import { buildTls, joinNode, type TlsBuilt, TlsNode } from '../agents/tls-node.ts'
+import { buildTls, joinNode, sharedTls, type TlsBuilt, TlsNode } from '../agents/tls-node.ts'
 
 const DAY_MS = 24 * 3600 * 1000
+/** Whoever moves a clock, changes the CA or counts certificates has a service of its own. */
+const sharedService = sharedTls()
 const answers = createAjv(false)
 for (const schema of readProtocolSchemas().values()) answers.addSchema(schema)
 const problem = (json: unknown) => {
@@ -39,7 +41,7 @@ describe('renewal', () => {
   })
 
   test('may be asked for again when the answer was lost', async () => {
-    const service = await buildTls()
+    const service = sharedService()
     const node = await joinNode(service)
     await node.hello()
     const lost = await node.renewed()
@@ -114,7 +116,7 @@ describe('an expired identity', () => {
 
 describe('revoking an identity', () => {
   test('ends the long poll and the connections, and every message after it', async () => {
-    const service = await buildTls()
+    const service = sharedService()
     const node = (await joinNode(service)).keepAlive()
     const { socket } = await node.hello()
     const closed = once(socket, 'close')
@@ -136,7 +138,7 @@ describe('revoking an identity', () => {
   })
 
   test('by decommissioning takes the tokens for its way back with it', async () => {
-    const service = await buildTls()
+    const service = sharedService()
     const node = await joinNode(service)
     const { token } = await makeToken(service, { nodeId: node.id })
     const url = `/api/v1/nodes/${node.id}`
@@ -146,7 +148,7 @@ describe('revoking an identity', () => {
   })
 
   test('needs a node, and the right to', async () => {
-    const service = await buildTls()
+    const service = sharedService()
     const viewer = await service.as('viewer')
     const url = '/api/v1/nodes/node_01jd4q6v2m8w3x5y7z9abcdefg/identity'
     expect((await viewer.inject({ method: 'DELETE', url })).statusCode).toBe(403)
@@ -156,7 +158,7 @@ describe('revoking an identity', () => {
 
 describe('a token for a known node', () => {
   test('ends what the node was known by, at once', async () => {
-    const service = await buildTls()
+    const service = sharedService()
     const node = await joinNode(service, { labels: { zone: 'north' } })
     await node.hello()
     const poll = node.desired(20_000)
@@ -168,7 +170,7 @@ describe('a token for a known node', () => {
   })
 
   test('says which node, and nothing else', async () => {
-    const service = await buildTls()
+    const service = sharedService()
     const node = await joinNode(service)
     const make = (payload: object) =>
       service.admin.inject({ method: 'POST', url: '/api/v1/enrolment-tokens', payload })
@@ -188,7 +190,7 @@ describe('a token for a known node', () => {
 
 describe('two processes with one identity', () => {
   const cloned = async () => {
-    const service = await buildTls()
+    const service = sharedService()
     const node = await joinNode(service)
     const copy = node.clone()
     await node.hello()
@@ -260,7 +262,7 @@ describe('two processes with one identity', () => {
   })
 
   test('are decided on by who may, where there is something to decide', async () => {
-    const service = await buildTls()
+    const service = sharedService()
     const node = await joinNode(service)
     await node.hello()
     expect((await decide(service, node.id, node.incarnation)).json()).toMatchObject({
@@ -293,7 +295,7 @@ describe('two processes with one identity', () => {
   })
 
   test('are not seen in a node that restarts, however often', async () => {
-    const service = await buildTls()
+    const service = sharedService()
     const node = await joinNode(service)
     for (let start = 0; start < 5; start += 1) {
       node.incarnation = String(start).repeat(32)

@@ -2,9 +2,12 @@
 // What proxies really send of where a request came from, and as whom a browser's page speaks behind them.
 import { describe, expect, test } from 'vitest'
 import { addressesIn } from '../../src/plugins/forwarded.ts'
-import { build, PASSWORD } from '../helper.ts'
+import { PASSWORD, shared } from '../helper.ts'
 
 const PUBLIC_URL = 'https://farm.example.org'
+const trustProxy = ['127.0.0.1']
+const behindProxy = shared({ config: { trustProxy } })
+const withPublicUrl = shared({ config: { trustProxy, publicUrl: PUBLIC_URL } })
 
 describe('X-Forwarded-For', () => {
   test.each([
@@ -31,7 +34,7 @@ describe('X-Forwarded-For', () => {
     ['203.0.113.9, 192.0.2.1:80', '192.0.2.1'],
     ['unknown', '127.0.0.1'],
   ])('%j is in the audit as %s', async (header, address) => {
-    const { app, admin, as } = await build({ config: { trustProxy: ['127.0.0.1'] } })
+    const { app, admin, as } = behindProxy()
     await as('viewer')
     const payload = { username: 'test-viewer', password: PASSWORD }
     const headers = { 'x-forwarded-for': header }
@@ -43,8 +46,8 @@ describe('X-Forwarded-For', () => {
 })
 
 describe('a page of the console', () => {
-  const signIn = async (headers: Record<string, string>, publicUrl: string | null) => {
-    const { app, as } = await build({ config: { trustProxy: ['127.0.0.1'], publicUrl } })
+  const signIn = async (headers: Record<string, string>, publicUrl: typeof PUBLIC_URL | null) => {
+    const { app, as } = publicUrl === null ? behindProxy() : withPublicUrl()
     await as('viewer')
     const payload = { username: 'test-viewer', password: PASSWORD }
     const url = '/api/v1/session'

@@ -5,9 +5,12 @@ import { findAuthority, openAccount } from '../../../src/acme/authority-store.ts
 import { openSecretBox } from '../../../src/base/secret-box.ts'
 import { startStubCa } from '../../acme/stub-ca.ts'
 import { makeChain } from '../../certificates/make.ts'
-import { type Built, build } from '../../helper.ts'
+import { type Built, build, shared } from '../../helper.ts'
 
 const url = '/api/v1/certificate-authorities'
+
+/** For what is refused: it has none. */
+const sharedService = shared()
 const DIRECTORY = 'https://ca.example.org/directory'
 const HMAC_KEY = 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W'
 const wish = { name: 'ca', directoryUrl: DIRECTORY, termsOfServiceAgreed: true }
@@ -131,7 +134,7 @@ describe('a certificate authority', () => {
     [{ contact: ['mailto:a@example.org?to=b'] }, 400, 'invalid_request', '/contact/0'],
     [{ contact: ['a@b.example', 'a@b.example'] }, 400, 'invalid_request', '/contact'],
   ])('%j is refused, and says where', async (part, status, code, pointer) => {
-    const service = await build()
+    const service = sharedService()
     const refused = (await make(service, part)).json()
     expect([refused.status, refused.code, refused.errors?.[0].pointer]).toEqual([
       status,

@@ -6,9 +6,12 @@ import { describe, expect, test, vi } from 'vitest'
 import { openSecretBox } from '../../../src/base/secret-box.ts'
 import { openVersion } from '../../../src/certificates/keep.ts'
 import { make, makeChain } from '../../certificates/make.ts'
-import { type Built, build, type Client, withToken } from '../../helper.ts'
+import { type Built, build, type Client, shared, withToken } from '../../helper.ts'
 
 const url = '/api/v1/certificates'
+
+/** For what is refused: it has none. */
+const sharedService = shared()
 const DAY_MS = 24 * 3600_000
 type Pair = { chain: string; key: string }
 
@@ -109,7 +112,7 @@ describe('a certificate', () => {
   })
 
   test('that cannot be served is refused with pointer and line', async () => {
-    const { admin } = await build()
+    const { admin } = sharedService()
     const [one, other] = [await makeChain(['a.example']), await makeChain(['a.example'])]
     const refused = await upload(admin, 'a', { chain: one.chain, key: other.key })
     expect(refused.headers['content-type']).toContain('problem+json')
@@ -136,7 +139,7 @@ describe('names', () => {
   test.each(['../x', 'a/b', '.a', 'a.', 'A', 'a\0b', '', 'x'.repeat(64), 'a b', '..', 'ä', '-a'])(
     '%j is none',
     async (name) => {
-      const { admin } = await build()
+      const { admin } = sharedService()
       const refused = await upload(admin, name, { chain: 'x', key: 'x' })
       expect(refused.json()).toMatchObject({ status: 400, code: 'invalid_request' })
     },

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
 import { enrolNode } from '../../agents/node-client.ts'
-import { build } from '../../helper.ts'
+import { build, shared } from '../../helper.ts'
+
+/** For what is refused. */
+const sharedService = shared()
 
 const MISSING = '/api/v1/nodes/node_01jd4q6v2m8w3x5y7z9abcdefg'
 
@@ -121,7 +124,7 @@ describe('an override', () => {
     ['too much text', { note: 'x'.repeat(70_000) }],
     ['no end of levels', deep(33)],
   ])('is refused with %s, on a node and on a token', async (_name, mergePatch) => {
-    const service = await build()
+    const service = sharedService()
     const node = await enrolNode(service)
     const put = await service.admin.inject({
       method: 'PUT',

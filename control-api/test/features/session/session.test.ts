@@ -13,15 +13,19 @@ import {
   cookieOf,
   ORIGIN,
   PASSWORD,
+  shared,
   signInAs,
   testConfig,
 } from '../../helper.ts'
 
 const SESSION = '/api/v1/session'
 
+/** Its administrator stays signed in, and nobody is slowed down there. */
+const sharedService = shared()
+
 describe('POST /session', () => {
   test('a wrong password and an unknown user get the same answer', async () => {
-    const { app } = await build()
+    const { app } = sharedService()
     const attempt = (username: string) =>
       app.inject({ method: 'POST', url: SESSION, payload: { username, password: 'wrong' } })
     const [known, unknown] = [await attempt('test-admin'), await attempt('nobody')]
@@ -33,7 +37,7 @@ describe('POST /session', () => {
   })
 
   test('refuses what does not fit, and says where and what to do', async () => {
-    const { app } = await build()
+    const { app } = sharedService()
     const payload = { username: 'admin', password: 'x', remember: true }
     const response = await app.inject({ method: 'POST', url: SESSION, payload })
     expect(response.statusCode).toBe(400)
@@ -149,7 +153,7 @@ describe('POST /session', () => {
   })
 
   test('sets a cookie scripts cannot read and other sites cannot send', async () => {
-    const { app } = await build()
+    const { app } = sharedService()
     const payload = { username: 'test-admin', password: PASSWORD }
     const response = await app.inject({ method: 'POST', url: SESSION, payload })
     expect(response.statusCode).toBe(201)
@@ -184,7 +188,7 @@ describe('POST /session', () => {
   })
 
   test('is kept by no cache, nor is any other answer of the API, refusals included', async () => {
-    const { app, admin } = await build()
+    const { app, admin } = sharedService()
     const payload = { username: 'test-admin', password: PASSWORD }
     const answers = [
       await app.inject({ method: 'POST', url: SESSION, payload }),
@@ -219,7 +223,7 @@ describe('POST /session', () => {
 
 describe('the session', () => {
   test('is needed, and says who it is and what they may do', async () => {
-    const { anonymous, as } = await build()
+    const { anonymous, as } = sharedService()
     const refused = await anonymous.inject({ url: SESSION })
     expect(refused.statusCode).toBe(401)
     expect(refused.json()).toMatchObject({ code: 'not_signed_in' })
@@ -238,7 +242,7 @@ describe('the session', () => {
     'farmstead_session=%E0%A4%A; ',
     'a="; farmstead_session=forged.x; ',
   ])('is found behind a cookie of its name that somebody else left: %s', async (junk) => {
-    const { admin, app } = await build()
+    const { admin, app } = sharedService()
     const headers = { cookie: `${junk}${admin.cookie}`, origin: ORIGIN }
     const response = await app.inject({ url: SESSION, headers })
     expect([response.statusCode, response.json().user.username]).toEqual([200, 'test-admin'])
@@ -301,7 +305,7 @@ describe('requests from other pages', () => {
     ['a page the browser calls same-site', { 'sec-fetch-site': 'same-site' }],
     ['nobody says where', { origin: undefined }],
   ])('are refused: %s', async (_name, headers) => {
-    const { admin } = await build()
+    const { admin } = sharedService()
     const response = await admin.inject({
       method: 'PUT',
       url: `${SESSION}/password`,
@@ -313,7 +317,7 @@ describe('requests from other pages', () => {
   })
 
   test('are refused with a body that needs no preflight', async () => {
-    const { admin } = await build()
+    const { admin } = sharedService()
     const response = await admin.inject({
       method: 'PUT',
       url: `${SESSION}/password`,

@@ -3,11 +3,14 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { rolePermissions } from '../../../src/access/permissions.ts'
 import { effectivePermissions, tokenIdOf } from '../../../src/features/tokens/rules.ts'
 import type { Token } from '../../../src/features/tokens/schema.ts'
-import { type Built, build, type Client, PASSWORD, withToken } from '../../helper.ts'
+import { type Built, build, type Client, PASSWORD, shared, withToken } from '../../helper.ts'
 
 const TOKENS = '/api/v1/tokens'
 const NODES = '/api/v1/nodes'
 const DAY_MS = 86_400_000
+
+/** Nobody loses anything there, and its clock goes as clocks go. */
+const sharedService = shared()
 const wish = (more: object = {}) => ({
   method: 'POST' as const,
   url: TOKENS,
@@ -28,7 +31,7 @@ const call = (service: Built, authorization: string, url = NODES) =>
 
 describe('POST /tokens', () => {
   test('needs somebody, and a name, permissions that exist and a life of at most a year', async () => {
-    const { anonymous, admin } = await build()
+    const { anonymous, admin } = sharedService()
     expect((await anonymous.inject(wish())).statusCode).toBe(401)
     for (const wrong of [
       { name: '' },
@@ -47,7 +50,7 @@ describe('POST /tokens', () => {
   })
 
   test('shows the secret once and keeps only a digest of it', async () => {
-    const { admin, services } = await build()
+    const { admin, services } = sharedService()
     const made = (await admin.inject(wish())).json()
     expect(made.secret).toMatch(/^fsa_[0-9a-z]{26}_[\w-]{43}$/)
     expect(tokenIdOf(made.secret)).toBe(made.id)
@@ -65,7 +68,7 @@ describe('POST /tokens', () => {
   })
 
   test('gives nobody more than they have', async () => {
-    const service = await build()
+    const service = sharedService()
     const viewer = await service.as('viewer')
     const refused = await viewer.inject(wish({ permissions: ['nodes:read', 'nodes:write'] }))
     expect(refused.statusCode).toBe(403)
@@ -99,7 +102,7 @@ describe('POST /tokens', () => {
 
 describe('a token', () => {
   test('needs no cookie and no Origin, and stands for its user in histories', async () => {
-    const service = await build()
+    const service = sharedService()
     const program = await withToken(service, service.admin)
     const made = await program.inject({
       method: 'POST',
@@ -112,7 +115,7 @@ describe('a token', () => {
   })
 
   test('does what it was given and no more, though its user may', async () => {
-    const service = await build()
+    const service = sharedService()
     const program = await withToken(service, service.admin, { permissions: ['nodes:read'] })
     expect((await program.inject({ url: NODES })).statusCode).toBe(200)
     const refused = await program.inject({ url: '/api/v1/configs' })
@@ -244,7 +247,7 @@ describe('wrong tokens', () => {
     `Bearer ${SECRET}x`,
     'Basic dXNlcjpwYXNz',
   ])('are refused and told how to ask: %s', async (authorization) => {
-    const refused = await call(await build(), authorization)
+    const refused = await call(sharedService(), authorization)
     expect(refused.statusCode).toBe(401)
     expect(refused.headers['www-authenticate']).toMatch(/^Bearer realm="farmstead"/)
   })

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
 import type { Role } from '../../../src/access/roles.ts'
-import { type Built, build, client, cookieOf, signInAs, withToken } from '../../helper.ts'
+import { type Built, build, client, cookieOf, shared, signInAs, withToken } from '../../helper.ts'
 
 const USERS = '/api/v1/users'
+
+/** Nobody is added there. */
+const sharedService = shared()
 const NOBODY = `${USERS}/user_${'0'.repeat(26)}`
 type Made = { id: string; username: string; oneTimePassword: string; etag: string }
 
@@ -84,7 +87,7 @@ describe('POST /users', () => {
     [{ username: 'bo', roles: ['viewer'], scope: 'zone in eu' }, 422, 'bad_scope'],
     [{ username: 'TEST-Admin', roles: ['viewer'] }, 409, 'username_taken'],
   ])('refuses %j', async (payload, status, code) => {
-    const { admin } = await build()
+    const { admin } = sharedService()
     const response = await admin.inject({ method: 'POST', url: USERS, payload })
     expect([response.statusCode, response.json().code]).toEqual([status, code])
   })
@@ -108,7 +111,7 @@ describe('GET /users', () => {
   })
 
   test('answers 404 for who is not there', async () => {
-    const { admin } = await build()
+    const { admin } = sharedService()
     expect((await admin.inject({ url: NOBODY })).json()).toMatchObject({ code: 'user_not_found' })
   })
 })
@@ -254,7 +257,7 @@ describe('POST /users/{id}/actions', () => {
   })
 
   test('are not for one’s own account, nor for nobody', async () => {
-    const service = await build()
+    const service = sharedService()
     const self = await ownEtag(service, 'test-admin')
     for (const action of ['reset-password', 'end-sessions', 'reset-second-factor']) {
       expect((await act(service, self.id, action)).json()).toMatchObject({ code: 'own_account' })

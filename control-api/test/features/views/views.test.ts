@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 import { expect, test } from 'vitest'
-import { build, type Client } from '../../helper.ts'
+import { build, type Client, shared } from '../../helper.ts'
+
+/** For what is refused: it has none. */
+const sharedService = shared()
 
 const put = (client: Client, name: string, search: object, list = 'nodes') =>
   client.inject({
@@ -56,6 +59,6 @@ test.each([
   ['a long value', 'nodes', 'x', { q: 'x'.repeat(1025) }],
   ['many filters', 'nodes', 'x', Object.fromEntries([...'abcdefghijklmnopq'].map((k) => [k, 1]))],
 ])('refused: %s', async (_, list, name, search) => {
-  const { admin } = await build()
+  const { admin } = sharedService()
   expect((await put(admin, name, search, list)).json().code).toBe('invalid_request')
 })
