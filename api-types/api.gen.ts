@@ -16117,7 +16117,10 @@ export interface operations {
                      * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
                      */
                     text: string;
-                    /** @description The version that the text was begun on */
+                    /**
+                     * @description The version that the text was begun on
+                     * @example 1
+                     */
                     baseVersion: number;
                 };
             };

@@ -58,14 +58,13 @@ test('a version that somebody saves meanwhile is merged into the draft, conflict
   await api.saveVersion(plain, 'First', CONFIG)
   await page.goto(`/configs/${CONFIG}`)
   const config = new ConfigPage(page, CONFIG)
-  const mine = plain
-    .replace('Written by a test', 'Mine')
-    .replace('"hosts": ["*"]', '"hosts": ["mine.example.org"]')
+  const hosts = (name: string) =>
+    plain.replace('"hosts": ["*"]', `"hosts": ["${name}.example.org"]`)
+  const header = ['"headers": []', '"headers": [{ "name": "X-Mine", "value": "yes" }]'] as const
+  const mine = hosts('mine').replace(...header)
   await config.replaceText(mine)
   await expect.poll(() => api.draft(CONFIG)).toBe(mine)
-  const theirs = plain
-    .replace('8080', '8070')
-    .replace('"hosts": ["*"]', '"hosts": ["theirs.example.org"]')
+  const theirs = hosts('theirs').replace('8080', '8070')
   await api.saveVersion(theirs, 'Theirs', CONFIG)
 
   await page.getByRole('button', { name: 'Merge v2 into the draft' }).click()
@@ -75,7 +74,7 @@ test('a version that somebody saves meanwhile is merged into the draft, conflict
   await expect(config.save).toBeDisabled()
   expect.soft(await wrongWithLooks(page)).toEqual([])
   await conflict.getByRole('button', { name: /^Keep v2/ }).click()
-  const merged = theirs.replace('Written by a test', 'Mine')
+  const merged = theirs.replace(...header)
   await expect.poll(() => api.draft(CONFIG)).toBe(merged)
   await config.saveVersion('Both')
   await expect(page.getByText('Version 3 is saved')).toBeVisible()

@@ -163,6 +163,7 @@ export const MergeSchema = Type.Object(
     baseVersion: Type.Integer({
       minimum: 1,
       description: 'The version that the text was begun on',
+      examples: [1],
     }),
   },
   { additionalProperties: false },

@@ -74,7 +74,7 @@ function ConflictChoice({ conflict, title, onChoose }: ChoiceProps) {
   const { mine, theirs, labels } = conflict
   return (
     <fieldset className={classes.conflict} aria-label={title}>
-      <h3 className={classes.title}>{title}</h3>
+      <h2 className={classes.title}>{title}</h2>
       <div className={classes.sides}>
         <Side label={labels.mine} lines={mine}>
           <Button size="xs" variant="default" onClick={() => onChoose('mine')}>
@@ -101,7 +101,7 @@ type SideProps = { label: string; lines: readonly string[]; children: React.Reac
 function Side({ label, lines, children }: SideProps) {
   return (
     <div className={classes.side}>
-      <h4>{label}</h4>
+      <h3>{label}</h3>
       {lines.length === 0 ? (
         <p className="dim">Nothing: these lines were removed.</p>
       ) : (
