@@ -21601,7 +21601,7 @@ export interface operations {
                      * @description Whose config it is
                      * @enum {unknown}
                      */
-                    language: "nginx" | "lighttpd" | "apache";
+                    language: "nginx" | "lighttpd" | "apache" | "caddy";
                     /**
                      * @description Paths of the files to begin with; the others are what these include
                      * @example [

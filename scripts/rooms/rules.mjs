@@ -38,6 +38,8 @@ const PURE = [
   'features/importers/apache/lexer',
   'features/importers/apache/modules',
   'features/importers/apache/parser',
+  'features/importers/caddy/lexer',
+  'features/importers/caddy/parser',
   'features/importers/lighttpd/lexer',
   'features/importers/lighttpd/parser',
   'features/importers/lighttpd/values',

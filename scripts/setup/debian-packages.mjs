@@ -25,6 +25,7 @@ export const buildPackages = [
 ]
 const testPackages = [
   'apache2',
+  'caddy',
   'chromium',
   'clang',
   'clang-format',
@@ -56,7 +57,7 @@ const benchPackages = [
   'wrk',
 ]
 /** Debian starts these when it installs them, some of them on port 80, and at every boot: nobody here wants either. */
-const services = ['apache2', 'h2o', 'haproxy', 'lighttpd', 'nginx', 'prometheus']
+const services = ['apache2', 'caddy', 'h2o', 'haproxy', 'lighttpd', 'nginx', 'prometheus']
 
 /** @typedef {'build' | 'test' | 'bench' | 'package'} PackageSet */
 

@@ -64,6 +64,18 @@ describe('a config of another server', { timeout: FARMCTL_TEST_MS }, () => {
     expect(draft).toContain('"404": "/404.html"')
   })
 
+  test('or of Caddy, with its snippets', async () => {
+    const { run, file, home } = await farmctl()
+    file('Caddyfile', 'import snippets/*\nhttp://a.test {\n\timport files /srv/www\n}\n')
+    file('snippets/files', '(files) {\n\troot * {args[0]}\n\tfile_server\n\trespond /x/* 403\n}\n')
+    const { code, stdout, stderr } = await run([
+      ...['import', 'caddy', 'Caddyfile', '-o', 'draft.jsonc'],
+    ])
+    expect([code, stderr]).toEqual([0, expect.stringContaining('2 files')])
+    expect(stdout).toContain('snippets/files:4:2 `respond /x/* 403`')
+    expect(readFileSync(join(home, 'draft.jsonc'), 'utf8')).toContain('"paths": ["/x/**"]')
+  })
+
   test('that can’t be read, or is a program’s, ends with why', async () => {
     const { run, file, home } = await farmctl()
     file('bad.conf', 'server {\n')

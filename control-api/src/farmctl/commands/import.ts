@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { parseApache } from '../../features/importers/apache/parser.ts'
+import { parseCaddy } from '../../features/importers/caddy/parser.ts'
 import { parseLighttpd } from '../../features/importers/lighttpd/parser.ts'
 import { parseNginx } from '../../features/importers/nginx/parser.ts'
 import { type Source, Unreadable } from '../../features/importers/tree.ts'
@@ -15,12 +16,13 @@ import { diskSource, type FoundFile } from '../included-files.ts'
 import { examples } from './examples.ts'
 import { importFile } from './versions.ts'
 
-type Language = 'nginx' | 'lighttpd' | 'apache'
+type Language = 'nginx' | 'lighttpd' | 'apache' | 'caddy'
 /** Reading them finds what they include. */
 const READERS: Record<Language, (main: readonly string[], source: Source) => unknown> = {
   nginx: parseNginx,
   lighttpd: parseLighttpd,
   apache: parseApache,
+  caddy: parseCaddy,
 }
 const LANGUAGES = Object.keys(READERS) as Language[]
 
@@ -48,6 +50,7 @@ export function registerImport(parent: Command, act: Act): void {
     'farmctl import nginx /etc/nginx/sites-available/shop --json',
     'farmctl import lighttpd /etc/lighttpd/lighttpd.conf -o draft.jsonc > report.md',
     'farmctl import apache /etc/apache2/apache2.conf -o draft.jsonc > report.md',
+    'farmctl import caddy /etc/caddy/Caddyfile -o draft.jsonc > report.md',
     'farmctl import default draft.jsonc -m "From the old farm"',
   ])
   act<ImportOptions>(command, async (tool, options, what = '', words) => {

@@ -92,7 +92,8 @@ const UNUSED: Note = {
 const rank = (verdict: Verdict) => VERDICTS.indexOf(verdict)
 
 function shown(directive: Directive): string {
-  const text = [directive.name, ...argsOf(directive)].join(' ').replace(/\s+/g, ' ')
+  // A block of options without a name has none.
+  const text = [directive.name, ...argsOf(directive)].join(' ').replace(/\s+/g, ' ').trim()
   const cut = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
-  return directive.block ? `${cut} { … }` : cut
+  return directive.block ? `${cut} { … }`.trim() : cut
 }

@@ -29,3 +29,14 @@ export const HOST_LEFT_OUT = {
   code: 'application',
   text: 'This host passes requests on to a program, so it is not in the draft. Keep it where it is, or put the node behind the old server for its files.',
 }
+export const UNKNOWN =
+  'The importer does not know this directive. Look up in the configuration’s list what it may become.'
+export const MISSING_FILE =
+  'The file was not given, so nothing of it is here. Import it together with this one.'
+export const HTTPS_REDIRECT =
+  'Sent to https with 301; paths below /.well-known/acme-challenge/ are not.'
+export const NO_HTTPS =
+  'Nobody is sent to https, as nothing listens with TLS: let what ends TLS in front of the nodes do it.'
+export const NO_CERTIFICATE =
+  'No certificate is named that a node could show, so nothing listens there: add one to the site, then the address.'
+export const UNKNOWN_HOST = 'Names that no site has are answered with 421 by every node.'

@@ -262,8 +262,24 @@ const EXPLAINS: Record<string, Explains> = {
     aspect === 'content-encoding' &&
     pathOf(request).endsWith('/app.css') &&
     node.headers['content-encoding'] === 'gzip',
-  'types-file': (request, _o, _n, { aspect }) =>
-    aspect === 'content-type' && /\.(bak|js|xml|iso)$|\/noext$/.test(pathOf(request)),
+  'folder-redirect': (request, old, node, { aspect }) =>
+    (aspect === 'status' && old.status === 308 && [301, 404].includes(node.status)) ||
+    (aspect === 'status' && node.status === 301 && FOLDERS.has(pathOf(request))) ||
+    (aspect === 'status' && pathOf(request).endsWith('/') && old.status === 308),
+  'path-case': ({ path }) => path !== path.toLowerCase(),
+  nothing: (_, old, node, { aspect }) =>
+    aspect === 'status' && old.status === 200 && old.body.length === 0 && node.status === 404,
+  'folder-first': (request, _o, node) => node.status === 301 && FOLDERS.has(pathOf(request)),
+  deferred: (_, { status }, _n, { old }) => status >= 400 && old === 'undefined',
+  // Who has no certificate for a name says no more than that.
+  'error-files': (_, { status }, _n, { aspect }) => status >= 400 && aspect === 'content-range',
+  'handle-first': (request, _o, { status }, { aspect }) =>
+    aspect === 'status' && status === 404 && pathOf(request).endsWith('.bak'),
+  'all-addresses': (_, { status }) => status === 0,
+  http3: (_r, _o, _n, { aspect }) => aspect === 'alt-svc',
+  'types-file': (request, _o, _n, { aspect, old }) =>
+    aspect === 'content-type' &&
+    (old === 'undefined' || /\.(bak|js|xml|iso)$|\/(noext|feed)$/.test(pathOf(request))),
   'own-types': (_r, _o, _n, { aspect }) => aspect === 'content-type',
   'expires-header': (_, old, _node, { aspect }) =>
     aspect === 'cache-control' && old.status >= 300 && old.status < 304,
@@ -330,7 +346,7 @@ const EXPLAINS: Record<string, Explains> = {
   'types-304': (_, old) => old.status === 304,
   'folder-without-index': (request, old, _n, { aspect }) =>
     aspect === 'status' &&
-    [301, 403].includes(old.status) &&
+    [301, 403, 404].includes(old.status) &&
     FOLDERS.has(pathOf(request).replace(/\/$/, '')),
 }
 
@@ -378,7 +394,7 @@ export function ask({ path, host, method, headers, port }: Case, isTls = false):
       )
     })
     request.on('error', (error) =>
-      'code' in error && error.code === 'ECONNRESET'
+      'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPROTO')
         ? done({ status: 0, headers: {}, body: Buffer.of() })
         : fail(error),
     )

@@ -76,6 +76,12 @@ export const moved = (draft: string, dir: string, from: Ports, to: Ports) =>
     .replaceAll(`"port": ${from['443']}`, `"port": ${to['443']}`)
     .replaceAll('/var/log/farmstead', dir)
     .replaceAll('/var/cache/farmstead', `${dir}/copies`)
+    // Passwords and certificates that are to be made before a draft is rolled out.
+    .replaceAll(/"\/etc\/farmstead\/[^"]+\.htpasswd"/g, `"${dir}/srv/club.htpasswd"`)
+    .replaceAll(
+      /\{ "name": "[^"]+" \}/g,
+      `{ "chainFile": "${dir}/ssl/example.pem", "keyFile": "${dir}/ssl/example.key" }`,
+    )
 
 /** Every path at every host, each time with another header or method. */
 function casesOf(draft: string): Case[] {

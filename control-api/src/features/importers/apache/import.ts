@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A config of Apache's as a draft for nodes, and what became of each of its directives.
 import { type DraftSite, printDraft, type Rule } from '../draft.ts'
+import { ANY_ROOT, listenList, MOST_HOSTS, MOST_SITES, sayOfEverySite } from '../every-site.ts'
 import { Findings } from '../findings.ts'
 import type { Imported } from '../imported.ts'
-import { COPIES, HIDDEN_FILES, LINKS, MORE_TYPES, OTHER_METHODS, OWN_ANSWERS } from '../sayings.ts'
+import { HTTPS_REDIRECT, MISSING_FILE, NO_CERTIFICATE, UNKNOWN, UNKNOWN_HOST } from '../sayings.ts'
 import { argsOf, type Directive, everyDirective, type Source, Unreadable } from '../tree.ts'
 import { isAbsolutePath } from '../values.ts'
 import { type Address, addressOf, allOf, type Host, hostsOf, isProgram, leaveOut } from './hosts.ts'
@@ -14,8 +15,6 @@ import { SETTINGS, saidOf } from './said.ts'
 import { bodyOf } from './sections.ts'
 import { siteOf } from './site.ts'
 
-const MOST_SITES = 1000
-const MOST_HOSTS = 256
 /** Directives of all hosts together, those of the server counted for each. */
 const MOST_PLACED = 100_000
 
@@ -63,17 +62,16 @@ function boundPlaced({ directives }: ApacheTree, hosts: number, shared: number):
 }
 
 function sayMissing({ missing }: ApacheTree, findings: Findings): void {
-  const text = 'The file was not given, so nothing of it is here. Import it together with this one.'
-  for (const directive of missing) findings.unsupported([directive], 'missing-file', text)
+  findings.unsupported(missing, 'missing-file', MISSING_FILE)
 }
 
 function anyRootOf({ directives, htaccess }: ApacheTree): string {
   const [own] = htaccess
-  if (directives.length === own?.directives.length) return own.folder || '/var/www/html'
+  if (directives.length === own?.directives.length) return own.folder || ANY_ROOT
   const roots = [...everyDirective(directives)]
     .filter((one) => keyOf(one) === 'documentroot')
     .map((one) => argOf(one).replace(/(?<=.)\/+$/, ''))
-  return roots.find((root) => isAbsolutePath(root) && !/[{}$%]/.test(root)) ?? '/var/www/html'
+  return roots.find((root) => isAbsolutePath(root) && !/[{}$%]/.test(root)) ?? ANY_ROOT
 }
 
 type Context = Parameters<typeof siteOf>[2]
@@ -104,8 +102,7 @@ function sitesOf(kept: readonly Host[], others: readonly Host[], context: Contex
   }
   if (!hasAny) {
     const first = kept[0]?.directive
-    const text = 'Names that no site has are answered with 421 by every node.'
-    if (first) findings.different([first], 'unknown-host', text)
+    if (first) findings.different([first], 'unknown-host', UNKNOWN_HOST)
   }
   const sites = kept.flatMap((host) => byHost.get(host) ?? [])
   return sites.filter(({ hosts }) => hosts.length > 0).slice(0, MOST_SITES)
@@ -133,8 +130,7 @@ function place(site: DraftSite, { host, taken, isToHttps, findings }: Placing): 
     }
     if (!host.isTls && (isToHttps || leadsTo(site, other))) {
       other.redirectToHttps = true
-      const text = 'Sent to https with 301; paths below /.well-known/acme-challenge/ are not.'
-      if (host.directive) findings.different([host.directive], 'https-redirect', text)
+      if (host.directive) findings.different([host.directive], 'https-redirect', HTTPS_REDIRECT)
       if (name === '*') sayDefault(host, other, findings)
       return false
     }
@@ -196,35 +192,32 @@ function listensOf(own: readonly Directive[], hosts: readonly Host[], findings: 
         one.own.some((it) => keyOf(it) === 'sslcertificatefile' && isAbsolutePath(argOf(it))),
       ),
   )
-  const byAddress = new Map<string, Rule & { tls?: boolean }>()
+  const found: Rule[] = []
   const add = ({ address, port }: Address, isTls: boolean) => {
-    const key = `${address} ${port}`
-    byAddress.set(key, { address, port, ...(isTls && { tls: true }) })
+    found.push({ address, port, ...(isTls && { tls: true }) })
   }
   const listening = own.filter((one) => keyOf(one) === 'listen')
   for (const directive of listening) {
     const [where = '', protocol = ''] = argsOf(directive)
-    const found = /^\d{1,5}$/.test(where) ? addressOf(`*:${where}`) : addressOf(where)
-    if (!found || found.port === 0) {
+    const address = /^\d{1,5}$/.test(where) ? addressOf(`*:${where}`) : addressOf(where)
+    if (!address || address.port === 0) {
       const text = 'A node listens on numeric addresses with a port.'
       findings.unsupported([directive], 'listen', text)
       continue
     }
-    const isTls = securePorts.has(found.port) || (hasMainTls && found.port === 443)
+    const isTls = securePorts.has(address.port) || (hasMainTls && address.port === 443)
     if (isTls && !hasCertificate) {
-      const text =
-        'No certificate is named that a node could show, so nothing listens there: add one to the site, then the address.'
-      findings.unsupported([directive], 'no-certificate', text)
+      findings.unsupported([directive], 'no-certificate', NO_CERTIFICATE)
       continue
     }
-    if (!isTls && (protocol === 'https' || found.port === 443)) {
+    if (!isTls && (protocol === 'https' || address.port === 443)) {
       const text = 'No host has TLS here, so nothing listens at this address.'
       findings.different([directive], 'no-certificate', text)
       continue
     }
     if (/^\d+$/.test(where)) findings.different([directive], 'ipv4', IPV4)
     else findings.taken(directive)
-    add(found, isTls)
+    add(address, isTls)
   }
   if (listening.length === 0) {
     for (const { addresses, isTls } of hosts)
@@ -232,8 +225,7 @@ function listensOf(own: readonly Directive[], hosts: readonly Host[], findings: 
         if (one.port > 0 && (!isTls || hasCertificate))
           add({ address: '0.0.0.0', port: one.port }, isTls)
   }
-  const all = [...byAddress.values()].slice(0, 64)
-  return all.length > 0 ? all : [{ address: '0.0.0.0', port: 80 }]
+  return listenList(found)
 }
 
 const PATH_INFO = 'A file’s path with more behind it ("/index.html/x") is 404, as in Apache.'
@@ -246,13 +238,8 @@ const RANGES =
 function sayOfAll(tree: ApacheTree, kept: readonly Host[], findings: Findings): void {
   const hosts = kept.flatMap(({ directive }) => directive ?? [])
   const at = hosts.length > 0 ? hosts : tree.directives.slice(0, 1)
-  findings.different(at, 'hidden-files', HIDDEN_FILES)
-  findings.different(at, 'symlinks', LINKS)
-  findings.different(at, 'own-answers', OWN_ANSWERS)
-  findings.different(at, 'more-types', MORE_TYPES)
+  sayOfEverySite(at, findings)
   findings.different(at, 'types-file', TYPES)
-  findings.different(at, 'copies', COPIES)
-  findings.different(at, 'methods', OTHER_METHODS)
   findings.different(at, 'ranges', RANGES)
   findings.different(at, 'path-info', PATH_INFO)
 }
@@ -269,9 +256,6 @@ function sayUnread(files: Files, kept: readonly Host[], findings: Findings): voi
     findings.different(left, 'override-none', text)
   }
 }
-
-const UNKNOWN =
-  'The importer does not know this directive. Look up in the configuration’s list what it may become.'
 
 /** Of what nobody spoke for: a sentence if there is one. */
 function sayRest({ directives, off }: ApacheTree, findings: Findings): void {

@@ -2,7 +2,7 @@
 // Where requests are sent and what stands in for files: mod_rewrite of the host, Redirect, then the same of its folders.
 import type { Findings } from '../findings.ts'
 import { escapeRegex, groupsIn, patternsOf } from '../regex.ts'
-import { PAGE_FOR_ALL } from '../sayings.ts'
+import { HTTPS_REDIRECT, PAGE_FOR_ALL } from '../sayings.ts'
 import { argsOf, type Directive } from '../tree.ts'
 import type { Host } from './hosts.ts'
 import { argOf, isOn, type Layer, type Layers, type Said, UNSAYABLE } from './layers.ts'
@@ -126,8 +126,7 @@ function addRedirect(
   )
   if (sendsToHttps(from, to, host)) {
     moves.toHttps.push(directive)
-    const text = 'Sent to https with 301; paths below /.well-known/acme-challenge/ are not.'
-    findings.different([directive], 'https-redirect', text)
+    findings.different([directive], 'https-redirect', HTTPS_REDIRECT)
     return
   }
   const inFolder =

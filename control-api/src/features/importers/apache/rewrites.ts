@@ -3,7 +3,7 @@
 import type { Rule } from '../draft.ts'
 import type { Findings } from '../findings.ts'
 import { patternsOf } from '../regex.ts'
-import { HIDDEN_FILES, OTHER_METHODS, PAGE_FOR_ALL } from '../sayings.ts'
+import { HIDDEN_FILES, HTTPS_REDIRECT, OTHER_METHODS, PAGE_FOR_ALL } from '../sayings.ts'
 import type { Directive } from '../tree.ts'
 import { isHost } from '../values.ts'
 import { UNSAYABLE } from './layers.ts'
@@ -70,7 +70,6 @@ const CONDITION: Partial<Record<Condition['kind'] | 'query', string>> = {
 }
 const OTHER =
   'A node’s rules go by the path alone: not by queries, cookies, browsers or variables. Write by hand what is meant.'
-const TO_HTTPS = 'Sent to https with 301; paths below /.well-known/acme-challenge/ are not.'
 const SHUT =
   'Who may have these paths depends on more than a node’s rules can say. Until they are written by hand the draft shuts the paths to all.'
 const ROUNDS =
@@ -264,7 +263,7 @@ class RuleList {
         return
       }
       this.#moves.toHttps.push(...this.#said(rule))
-      this.#context.findings.different(this.#said(rule), 'https-redirect', TO_HTTPS)
+      this.#context.findings.different(this.#said(rule), 'https-redirect', HTTPS_REDIRECT)
       if (!isSame) this.#addHost(rule, others)
       return
     }
@@ -278,7 +277,7 @@ class RuleList {
       return
     }
     this.#moves.toHttps.push(...this.#said(rule))
-    this.#context.findings.different(this.#said(rule), 'https-redirect', TO_HTTPS)
+    this.#context.findings.different(this.#said(rule), 'https-redirect', HTTPS_REDIRECT)
     if (isSame || !name) return
     const others2 = this.#context.hosts.filter((one) => one !== target.toLowerCase())
     this.#sendHosts(rule, others2, () => target.toLowerCase())
@@ -310,7 +309,7 @@ class RuleList {
       sent.every((host) => nameOf(host) === host)
     ) {
       this.#moves.toHttps.push(...this.#said(rule))
-      this.#context.findings.different(this.#said(rule), 'https-redirect', TO_HTTPS)
+      this.#context.findings.different(this.#said(rule), 'https-redirect', HTTPS_REDIRECT)
       return
     }
     const isVariable = target.includes('%')

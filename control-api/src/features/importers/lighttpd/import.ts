@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // A config of lighttpd as a draft for nodes, and what became of each of its lines.
-import { printDraft, type Rule } from '../draft.ts'
+import { printDraft } from '../draft.ts'
+import {
+  ANY_ROOT,
+  leaveOutAll,
+  listenList,
+  MOST_HOSTS,
+  MOST_SITES,
+  sayOfEverySite,
+} from '../every-site.ts'
 import { Findings } from '../findings.ts'
 import type { Imported } from '../imported.ts'
-import {
-  COPIES,
-  HIDDEN_FILES,
-  HOST_LEFT_OUT,
-  LINKS,
-  MORE_TYPES,
-  OTHER_METHODS,
-  OWN_ANSWERS,
-} from '../sayings.ts'
-import { argsOf, type Directive, everyDirective, type Source, Unreadable } from '../tree.ts'
+import { MISSING_FILE, NO_CERTIFICATE, UNKNOWN_HOST } from '../sayings.ts'
+import { argsOf, everyDirective, type Source, Unreadable } from '../tree.ts'
 import { isAbsolutePath } from '../values.ts'
 import { isToHttps } from './moves.ts'
 import { type Listen, mainListen, nodeMembers, OWN_TYPES, socketListen } from './node.ts'
@@ -23,8 +23,6 @@ import { directivesOf, isOn, Settings, textOf } from './settings.ts'
 import { siteOf } from './site.ts'
 import { isKnown, isList, type Value } from './values.ts'
 
-const MOST_SITES = 1000
-const MOST_HOSTS = 256
 /** Blocks of all sites together: no text keeps the service busy for long. */
 const MOST_PLACED = 20_000
 
@@ -40,11 +38,11 @@ export function importLighttpd(mainFiles: readonly string[], source: Source): Im
   const kept = sites.filter(({ name }) => !programs.some((one) => holdsFor(one, name)))
   const used = new Set(kept.flatMap((site) => site.places))
   if (kept.length === 0) {
-    const gone = [...everyDirective(directives)]
-    return { draft: null, findings: leftOut(findings, gone).list(directives) }
+    leaveOutAll(directives, findings)
+    return { draft: null, findings: findings.list(directives) }
   }
   for (const where of new Set(sites.flatMap((site) => site.places)))
-    if (!used.has(where)) leftOut(findings, where.block.directives)
+    if (!used.has(where)) leaveOutAll(where.block.directives, findings)
   for (const where of used) saySettings(where, findings)
   if (!kept.some(({ name }) => name === '*')) {
     const first = directives.slice(0, 1)
@@ -61,7 +59,7 @@ export function importLighttpd(mainFiles: readonly string[], source: Source): Im
   )
   sayOfAll(tree, findings)
   const draft = printDraft(`From lighttpd: ${mainFiles.join(', ')}`, {
-    listen: listenMembers(open),
+    listen: listenList(open.map(({ rule }) => rule)),
     ...nodeMembers(global, hasTypesFromShell, findings),
     sites: drafts.filter(({ hosts }) => hosts.length > 0),
   })
@@ -88,9 +86,7 @@ function sayIncludes({ directives, missing }: LighttpdTree, findings: Findings):
         findings.unsupported([directive], 'shell', text)
       }
     } else if (missing.includes(directive)) {
-      const text =
-        'The file was not given, so nothing of it is here. Import it together with this one.'
-      findings.unsupported([directive], 'missing-file', text)
+      findings.unsupported([directive], 'missing-file', MISSING_FILE)
     } else if (directive.name === 'include') findings.taken(directive)
   }
   return hasTypes
@@ -99,12 +95,6 @@ function sayIncludes({ directives, missing }: LighttpdTree, findings: Findings):
 const isForProgram = ({ block }: Where): boolean =>
   [...block.settings].some(([name, { value }]) => APPLICATIONS.has(name) && !isEmpty(value))
 const isEmpty = (value: Value) => (isList(value) ? value.entries.length === 0 : value === '')
-
-function leftOut(findings: Findings, directives: readonly Directive[]): Findings {
-  const all = [...everyDirective(directives)]
-  findings.unsupported(all, HOST_LEFT_OUT.code, HOST_LEFT_OUT.text)
-  return findings
-}
 
 type SitePlaces = { name: string; hosts: string[]; places: Where[] }
 
@@ -200,32 +190,18 @@ function listensOf(global: Settings, places: readonly Where[], findings: Finding
 function withoutTls(listens: readonly Listen[], hasCertificate: boolean, findings: Findings) {
   return listens.filter(({ isTls, directives }) => {
     if (!isTls || hasCertificate) return true
-    const text =
-      'No certificate is named that a node could show, so nothing listens there: add one to the site, then the address.'
-    findings.unsupported(directives, 'no-certificate', text)
+    findings.unsupported(directives, 'no-certificate', NO_CERTIFICATE)
     return false
   })
 }
 
-/** An address that is named twice is one. */
-function listenMembers(listens: readonly Listen[]): Rule[] {
-  const byAddress = new Map<string, Rule>()
-  for (const { rule } of listens) {
-    const key = `${rule.address} ${rule.port} ${rule.socket}`
-    byAddress.set(key, { ...byAddress.get(key), ...rule })
-  }
-  const all = [...byAddress.values()].slice(0, 64)
-  return all.length > 0 ? all : [{ address: '0.0.0.0', port: 80 }]
-}
-
 function anyRootOf(places: readonly Where[]): string {
   const roots = places.map(({ block }) => textOf(rootIn(block.settings)).replace(/(?<=.)\/+$/, ''))
-  return roots.find((root) => isAbsolutePath(root) && !/[{}]/.test(root)) ?? '/var/www/html'
+  return roots.find((root) => isAbsolutePath(root) && !/[{}]/.test(root)) ?? ANY_ROOT
 }
 const rootIn = (settings: ReadonlyMap<string, Setting>) =>
   settings.get('server.document-root') ?? null
 
-const UNKNOWN_HOST = 'Names that no site has are answered with 421 by every node.'
 const PATH_INFO =
   'A file’s path with more behind it ("/index.html/x") is 404; lighttpd sends the file.'
 
@@ -237,12 +213,7 @@ function sayOfAll({ directives, blocks }: LighttpdTree, findings: Findings): voi
   const [global] = blocks
   const root = global ? settingOf(global, 'server.document-root') : null
   const at = root?.directives ?? directives.slice(0, 1)
-  findings.different(at, 'hidden-files', HIDDEN_FILES)
-  findings.different(at, 'symlinks', LINKS)
-  findings.different(at, 'own-answers', OWN_ANSWERS)
-  findings.different(at, 'more-types', MORE_TYPES)
-  findings.different(at, 'copies', COPIES)
-  findings.different(at, 'methods', OTHER_METHODS)
+  sayOfEverySite(at, findings)
   findings.different(at, 'path-info', PATH_INFO)
   findings.different(at, 'ranges', RANGES)
 }

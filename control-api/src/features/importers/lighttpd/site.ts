@@ -2,7 +2,7 @@
 // A site of what holds for its hosts.
 import type { DraftSite, Rule } from '../draft.ts'
 import type { Findings } from '../findings.ts'
-import { FOLDER_EXISTS, LISTING_FORM } from '../sayings.ts'
+import { FOLDER_EXISTS, HTTPS_REDIRECT, LISTING_FORM, NO_HTTPS } from '../sayings.ts'
 import { isAbsolutePath } from '../values.ts'
 import { accessOf } from './access.ts'
 import { expiresOf, headersOf } from './headers.ts'
@@ -77,9 +77,6 @@ function sendsToHttps({ scheme, socket, block }: Where): boolean {
 
 const NO_SCHEME =
   'A site answers alike with TLS and without; redirectToHttps sends visitors to https.'
-const TO_HTTPS = 'Sent to https with 301; paths below /.well-known/acme-challenge/ are not.'
-const NO_HTTPS =
-  'Nobody is sent to https, as nothing listens with TLS: let what ends TLS in front of the nodes do it.'
 
 /** Blocks for one scheme are not a site's, but for the way to https and what then holds there. */
 function kept({ places, findings, hasTls }: SiteContext, toHttps: boolean): Where[] {
@@ -89,7 +86,7 @@ function kept({ places, findings, hasTls }: SiteContext, toHttps: boolean): Wher
     const redirect = sendsToHttps(where) ? settings.get('url.redirect') : undefined
     if (redirect) {
       settings.delete('url.redirect')
-      if (hasTls) findings.different(redirect.directives, 'https-redirect', TO_HTTPS)
+      if (hasTls) findings.different(redirect.directives, 'https-redirect', HTTPS_REDIRECT)
       else findings.unsupported(redirect.directives, 'no-https', NO_HTTPS)
     }
     if (scheme === null || (scheme === 'https' && toHttps))

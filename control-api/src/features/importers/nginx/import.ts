@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A config of nginx as a draft for nodes, and what became of each of its directives.
 import { type DraftSite, printDraft, type Rule } from '../draft.ts'
+import { ANY_ROOT, listenList, MOST_HOSTS, MOST_SITES } from '../every-site.ts'
 import { Findings } from '../findings.ts'
 import type { Imported } from '../imported.ts'
 import { escapeRegex } from '../regex.ts'
+import { HTTPS_REDIRECT, MISSING_FILE, NO_CERTIFICATE, NO_HTTPS, UNKNOWN_HOST } from '../sayings.ts'
 import { argsOf, type Directive, everyDirective, type Source } from '../tree.ts'
 import { isAbsolutePath } from '../values.ts'
 import { typeMapOf } from './maps.ts'
@@ -20,7 +22,6 @@ import {
 } from './server.ts'
 import type { Zone } from './site.ts'
 
-const MOST_SITES = 1000
 /** Hosts in a sentence that each directive of their server has. */
 const NAMED = 5
 
@@ -56,7 +57,7 @@ export function importNginx(mainFiles: readonly string[], source: Source): Impor
     sites.length === 0
       ? null
       : printDraft(`From nginx: ${mainFiles.join(', ')}`, {
-          listen: listenMembers(listens),
+          listen: listenList(listens.map(ruleOf)),
           ...nodeMembers(whole),
           sites,
         })
@@ -74,11 +75,7 @@ function sayMissing({ missing }: NginxTree, findings: Findings): void {
         'The file was not given: the node’s own list of media types is used.',
       )
     } else {
-      findings.unsupported(
-        [directive],
-        'missing-file',
-        'The file was not given, so nothing of it is here. Import it together with this one.',
-      )
+      findings.unsupported([directive], 'missing-file', MISSING_FILE)
     }
   }
 }
@@ -106,8 +103,7 @@ function withoutOthers(all: readonly Server[], findings: Findings): Server[] {
       (server.scope.isOn('ssl_reject_handshake') ||
         (steps.length === 1 && argsOf(steps[0] as Directive)[0] === '444'))
     if (isRefusal) {
-      const text = 'Names that no site has are answered with 421 by every node.'
-      findings.different([...everyDirective([server.directive])], 'unknown-host', text)
+      findings.different([...everyDirective([server.directive])], 'unknown-host', UNKNOWN_HOST)
     }
     return !isRefusal
   })
@@ -126,7 +122,7 @@ function sitesOf(
   )
   const translated = kept.map((server) => {
     const isFallback = fallback.has(server)
-    const names = [...new Set([...server.hosts, ...(isFallback ? ['*'] : [])])].slice(0, 256)
+    const names = [...new Set([...server.hosts, ...(isFallback ? ['*'] : [])])].slice(0, MOST_HOSTS)
     if (names.length === 0) {
       const text = 'It has no name and is no default, so no request reaches it.'
       findings.different([...everyDirective([server.directive])], 'unused', text)
@@ -161,11 +157,10 @@ function place(site: DraftSite, { server, isTls, taken, findings }: Placing): vo
       taken.set(host, site)
     } else if (!isTls && sendsToHttps(site, host, other)) {
       other.redirectToHttps = true
-      const text = 'Sent to https with 301; paths below /.well-known/acme-challenge/ are not.'
       findings.different(
         server.scope.steps.length > 0 ? server.scope.steps : [server.directive],
         'https-redirect',
-        text,
+        HTTPS_REDIRECT,
       )
       takeAliases(other, site)
     } else if (host === '*') {
@@ -239,41 +234,25 @@ function listensOf(servers: readonly Server[], sites: DraftSite[], findings: Fin
   const all = servers.flatMap(({ listens }) => listens)
   const kept = all.filter(({ tls }) => hasCertificate || !tls)
   for (const { directive } of all.filter((one) => !kept.includes(one))) {
-    const text =
-      'No certificate is named that a node could show, so nothing listens there: add one to the site, then the address.'
-    if (directive) findings.unsupported([directive], 'no-certificate', text)
+    if (directive) findings.unsupported([directive], 'no-certificate', NO_CERTIFICATE)
   }
   const senders = sites.filter(({ redirectToHttps }) => redirectToHttps)
   if (senders.length > 0 && !kept.some(({ tls }) => tls)) {
     for (const site of senders) delete site.redirectToHttps
-    const text =
-      'Nobody is sent to https, as nothing listens with TLS: let what ends TLS in front of the nodes do it.'
     findings.different(
       servers.map(({ directive }) => directive),
       'no-https',
-      text,
+      NO_HTTPS,
     )
   }
   return kept
 }
 
-function listenMembers(listens: readonly Listen[]): Rule[] {
-  if (listens.length === 0) return [{ address: '0.0.0.0', port: 80 }]
-  const byAddress = new Map<string, Listen>()
-  for (const one of listens) {
-    const key = `${one.address} ${one.port} ${one.socket}`
-    const had = byAddress.get(key)
-    byAddress.set(
-      key,
-      had ? { ...had, tls: had.tls || one.tls, rest: { ...had.rest, ...one.rest } } : one,
-    )
-  }
-  return [...byAddress.values()].slice(0, 64).map(({ address, port, socket, tls, rest }) => ({
-    ...(socket ? { socket } : { address, port }),
-    ...(tls && { tls }),
-    ...rest,
-  }))
-}
+const ruleOf = ({ address, port, socket, tls, rest }: Listen): Rule => ({
+  ...(socket ? { socket } : { address, port }),
+  ...(tls && { tls }),
+  ...rest,
+})
 
 const compressMember = ({ scope }: Server, hasGzip: boolean): Rule =>
   !hasGzip || scope.isOn('gzip') || scope.isOn('brotli') ? {} : { compress: [] }
@@ -308,7 +287,7 @@ function anyRoot(servers: readonly Server[], top: Scope): string {
   const good = [...roots, top.argsOf('root')[0] ?? ''].find(
     (root) => isAbsolutePath(root) && !root.includes('$'),
   )
-  return good ?? '/var/www/html'
+  return good ?? ANY_ROOT
 }
 
 const zoneName = (zone: Directive) =>

@@ -3,7 +3,7 @@
 // which nginx asks them.
 import type { Findings } from '../findings.ts'
 import { escapeRegex, patternsOf } from '../regex.ts'
-import { HIDDEN_FILES } from '../sayings.ts'
+import { HIDDEN_FILES, UNKNOWN } from '../sayings.ts'
 import { argsOf, type Directive, everyDirective } from '../tree.ts'
 import { APPLICATIONS, SETTINGS, STEPS, saidOf } from './directives.ts'
 
@@ -96,9 +96,7 @@ function sayWhatIsKnown(directive: Directive, findings: Findings): void {
   if (said?.verdict === 'different') findings.different(all, said.code, said.text)
   else if (said) findings.unsupported(all, said.code, said.text)
   else {
-    const text =
-      'The importer does not know this directive. Look up in the configuration’s list what it may become.'
-    findings.unsupported(all, 'unknown', text)
+    findings.unsupported(all, 'unknown', UNKNOWN)
   }
 }
 

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A `server`: where it listens, its names, and the site that it becomes.
 import type { DraftSite, Rule } from '../draft.ts'
+import { leaveOutAll, sayOfEverySite } from '../every-site.ts'
 import type { Findings } from '../findings.ts'
-import {
-  COPIES,
-  HIDDEN_FILES,
-  HOST_LEFT_OUT,
-  LINKS,
-  MORE_TYPES,
-  OTHER_METHODS,
-  OWN_ANSWERS,
-} from '../sayings.ts'
 import { argsOf, type Directive, everyDirective } from '../tree.ts'
 import { isAbsolutePath, isHost } from '../values.ts'
 import { APPLICATIONS } from './directives.ts'
@@ -130,7 +122,7 @@ export type SiteParts = {
 export type Translated = { sites: DraftSite[]; redirectToHttps: boolean }
 
 export function leaveOut({ directive }: Server, findings: Findings): void {
-  findings.unsupported([...everyDirective([directive])], HOST_LEFT_OUT.code, HOST_LEFT_OUT.text)
+  leaveOutAll([directive], findings)
 }
 
 /** The site, and one more for each host that is sent elsewhere as a whole. */
@@ -142,12 +134,7 @@ export function translate(server: Server, hosts: readonly string[], parts: SiteP
   const isAnswer = scope.steps.some(({ name }) => name === 'return')
   const locations = isAnswer ? { ...all, list: [], base: scope, root: null } : all
   const steps = stepsOf(scope, { findings, locations, hosts, scheme })
-  findings.different([directive], 'hidden-files', HIDDEN_FILES)
-  findings.different([directive], 'symlinks', LINKS)
-  findings.different([directive], 'own-answers', OWN_ANSWERS)
-  findings.different([directive], 'more-types', MORE_TYPES)
-  findings.different([directive], 'copies', COPIES)
-  findings.different([directive], 'methods', OTHER_METHODS)
+  sayOfEverySite([directive], findings)
   for (const { directive: location } of all.list) findings.taken(location)
   if (all.root) findings.taken(all.root.directive)
 

@@ -3,7 +3,7 @@
 import type { Rule } from '../draft.ts'
 import type { Findings } from '../findings.ts'
 import { groupsIn } from '../regex.ts'
-import { OTHER_METHODS } from '../sayings.ts'
+import { HTTPS_REDIRECT, OTHER_METHODS } from '../sayings.ts'
 import { argsOf, type Directive, everyDirective } from '../tree.ts'
 import type { Location, Locations, Scope } from './scope.ts'
 import { mayMeet } from './scope.ts'
@@ -247,7 +247,6 @@ function addIf(steps: Steps, context: Context, step: Step): void {
 const withoutBrackets = (text: string) =>
   text.slice(text.startsWith('(') ? 1 : 0, text.endsWith(')') ? -1 : undefined).trim()
 
-const HTTPS_REDIRECT = 'Sent to https with 301; paths below /.well-known/acme-challenge/ are not.'
 const IF_ADVICE: Record<string, string> = {
   $http_user_agent: 'A node makes no difference between browsers. Do it in front of the farm.',
   $http_cookie:
