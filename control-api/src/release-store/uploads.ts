@@ -26,7 +26,6 @@ export type Received =
 type Progress = { hash: Hash; bytes: number }
 const MOST_HASHES = 64
 
-
 export function createUploads(folder: ReleaseFolder, room: StoreRoom) {
   const busy = new Set<string>()
   const hashes = new Map<string, Progress>()

@@ -12,7 +12,7 @@ type Server = {
   mainFiles: string[]
 }
 
-const servers: Record<Language | 'caddy', Server> = {
+const servers: Record<Language, Server> = {
   nginx: { title: 'nginx', folder: '/etc/nginx', mainFiles: ['nginx.conf'] },
   lighttpd: { title: 'lighttpd', folder: '/etc/lighttpd', mainFiles: ['lighttpd.conf'] },
   apache: { title: 'Apache', folder: '/etc/apache2', mainFiles: ['apache2.conf', 'httpd.conf'] },
