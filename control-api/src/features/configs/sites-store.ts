@@ -8,13 +8,13 @@ import type { ConfigTables } from '../../db/tables/configs.ts'
 import { versionsRun } from '../../node-identity/store/nodes.ts'
 import type { TextSite } from './text/sites.ts'
 
-export type ConfigVersion = { config: string; version: number }
+type ConfigVersion = { config: string; version: number }
 /** In the version that it is of. */
-export type StoredSite = ConfigVersion &
+type StoredSite = ConfigVersion &
   Pick<TextSite, 'hosts' | 'root' | 'certificates' | 'hasCertificateFiles'>
 type SiteRow = Selectable<ConfigTables['sites']>
 /** By host, then config: after this one. */
-export type SitePlace = readonly [host: string, config: string]
+type SitePlace = readonly [host: string, config: string]
 
 /** Nothing when they were kept already, or the version has gone. */
 export async function keepSites(

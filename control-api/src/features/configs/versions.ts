@@ -42,7 +42,7 @@ export type SaveVersion = {
 }
 /** `created` false: it was the latest version's very text already. */
 export type Saved = { number: number; created: boolean }
-export type SaveDeps = {
+type SaveDeps = {
   write: Write
   validate: Validate
   sitesIn: (text: string) => Promise<TextSite[]>

@@ -5,7 +5,7 @@ import { Kept } from '../../base/kept.ts'
 import { nextTurn } from '../../base/slices.ts'
 import type { Running } from './running.ts'
 
-export type StoredSite = {
+type StoredSite = {
   config: string
   version: number
   hosts: readonly string[]
@@ -21,7 +21,7 @@ export type KnownSite = StoredSite & {
   running: { version: number; nodes: number }[]
 }
 /** By host, then config. */
-export type SitePlace = readonly [host: string, config: string]
+type SitePlace = readonly [host: string, config: string]
 type Found = Omit<KnownSite, 'running'>
 
 export type KnownSitesDeps = {
@@ -43,7 +43,7 @@ export type KnownSitesDeps = {
   ) => Promise<readonly { config: string; host: string; version: number }[]>
   newestNumbers: (configs: readonly string[]) => Promise<ReadonlyMap<string, number>>
 }
-export type SiteWish = {
+type SiteWish = {
   after: SitePlace | undefined
   limit: number
   /** In lower case. */
