@@ -21483,7 +21483,7 @@ export interface operations {
                     "application/json": {
                         languages: {
                             /** @enum {unknown} */
-                            language: "nginx" | "lighttpd" | "apache";
+                            language: "nginx" | "lighttpd" | "apache" | "caddy";
                             /** @description What the server calls itself */
                             title: string;
                             /** @description Where its config usually lies */
