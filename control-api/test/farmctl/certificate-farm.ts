@@ -6,8 +6,8 @@ import { startReceiver } from '../features/webhooks/test-receiver.ts'
 import { type Farmctl, farmctl } from './helper.ts'
 
 /** `say` runs a command, and keeps what it printed. */
-export async function withCa() {
-  const farm = await farmctl({ config: { webhookAllow: ['127.0.0.0/8'] } })
+export async function withCa(options: { asProcess?: boolean } = {}) {
+  const farm = await farmctl({ ...options, config: { webhookAllow: ['127.0.0.0/8'] } })
   const [ca, dns] = [await startStubCa(Date.now), await startReceiver()]
   const said: string[] = []
   const say = async (line: string, input?: string) => {
@@ -21,8 +21,8 @@ export async function withCa() {
 }
 
 /** With the CA and the program made known. */
-export async function withOrders() {
-  const farm = await withCa()
+export async function withOrders(options: { asProcess?: boolean } = {}) {
+  const farm = await withCa(options)
   const { say, dns, at } = farm
   const made = [
     await say(`certificate-authorities create own ${at} --agree-terms`),
