@@ -19,7 +19,7 @@ test('the effect of a text is counted on the real nodes while it is typed', asyn
   await config.replaceText(text.replace('"hosts"', '"host"'))
   await expect(effect).toContainText('Shown once farmstead-node accepts the text.')
   await config.replaceText(text)
-  await expect(effect).toContainText('All 3 nodes would get another config than now.')
+  await expect(effect).toContainText('All 3 nodes would get a different config.')
   await expect(effect.getByRole('row', { name: 'default 3 3' })).toBeVisible()
   expect.soft(await wrongWithLooks(page)).toEqual([])
 })

@@ -13,7 +13,7 @@ describe('the effect of a draft', () => {
     const api = openEditor()
     write(await editor(), '{ "workers": 2 }')
     expect(
-      await panel().findByText('2 of 3 nodes would get another config than now.', {}, soon),
+      await panel().findByText('2 of 3 nodes would get a different config.', {}, soon),
     ).toBeVisible()
     expect(panel().getByRole('row', { name: 'default 3 2' })).toBeVisible()
     expect(panel().getByText(/They have now: v2 \(3 nodes\)/)).toBeVisible()
@@ -60,8 +60,8 @@ describe('the effect of a draft', () => {
 test.each([
   [0, 0, 'No node runs this config, and no group gives it to one.'],
   [1, 0, 'Nothing would change: its one node has all this already.'],
-  [1, 1, 'Its one node would get another config than now.'],
-  [4, 4, 'All 4 nodes would get another config than now.'],
+  [1, 1, 'Its one node would get a different config.'],
+  [4, 4, 'All 4 nodes would get a different config.'],
   [4, 0, 'Nothing would change: all 4 nodes have all this already.'],
 ])('of %i nodes %i change: %s', (nodes, changed, words) => {
   expect(changedWords({ nodes, changed })).toBe(words)

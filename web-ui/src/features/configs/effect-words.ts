@@ -2,7 +2,7 @@
 import type { Effect } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 
-/** "2 of 3 nodes would get another config than now." */
+/** "2 of 3 nodes would get a different config." */
 export function changedWords({ nodes, changed }: Pick<Effect, 'nodes' | 'changed'>): string {
   if (nodes === 0) return 'No node runs this config, and no group gives it to one.'
   if (changed === 0) {
@@ -10,10 +10,10 @@ export function changedWords({ nodes, changed }: Pick<Effect, 'nodes' | 'changed
       ? 'Nothing would change: its one node has all this already.'
       : `Nothing would change: all ${plural(nodes, 'node')} have all this already.`
   }
-  if (nodes === 1) return 'Its one node would get another config than now.'
+  if (nodes === 1) return 'Its one node would get a different config.'
   const who =
     changed === nodes ? `All ${plural(nodes, 'node')}` : `${changed} of ${plural(nodes, 'node')}`
-  return `${who} would get another config than now.`
+  return `${who} would get a different config.`
 }
 
 /** What the nodes have now, most of them first: "v3 (12 nodes), v2 (1 node)". */

@@ -60,7 +60,7 @@ export function RecipeDialog({ text, sites, onClose, onTake }: Props) {
             setValues(valuesOf(chosen))
           }}
         >
-          <Stack gap={8} mt={4}>
+          <Stack gap={16} mt={6}>
             {recipes.map(({ id, title, sentence }) => (
               <Radio key={id} value={id} label={title} description={sentence} />
             ))}
