@@ -10,8 +10,9 @@ const manifest: { version: string } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
 )
 const interruption = new AbortController()
-const { stdin, stdout, stderr, env } = process
-const own = { stdin, stdout, stderr, env, version: manifest.version, stop: interruption.signal }
+const { stdin, stdout, stderr } = process
+const io = { stdin, stdout, stderr, env: process.env }
+const own = { ...io, version: manifest.version, stop: interruption.signal }
 const words = process.argv.slice(2)
 
 process.on('SIGINT', () => interruption.abort())

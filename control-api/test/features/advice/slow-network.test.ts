@@ -36,7 +36,12 @@ type Taking = { port: number; agent: http.Agent; pauseMs?: number }
 /** `pauseMs`: it waits so long after each piece, while its window is closed. */
 async function take(file: keyof typeof FILES, { port, agent, pauseMs = 0 }: Taking): Promise<void> {
   const request = http.get({ host: '127.0.0.1', port, path: `/${file}`, agent })
-  const [answer] = (await once(request, 'response')) as [http.IncomingMessage]
+  const response = once(request, 'response').catch((error) => {
+    if (!request.reusedSocket) throw error
+  })
+  const [answer] = ((await response) ?? []) as [http.IncomingMessage?]
+  // The node had closed it just before: a browser asks again, too.
+  if (answer === undefined) return await take(file, { port, agent, pauseMs })
   answer.on('data', () => {
     if (pauseMs === 0) return
     answer.pause()

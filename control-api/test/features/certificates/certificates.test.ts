@@ -262,9 +262,9 @@ describe('the key', () => {
       await call({ url: `/api/v1/${path}` })
     const { items } = (await service.admin.inject({ url: '/api/v1/audit' })).json()
     for (const { id } of items) await call({ url: `/api/v1/audit/${id}` })
-    const files = readdirSync(service.config.dataDir).map((name) =>
-      readFileSync(join(service.config.dataDir, name), 'latin1'),
-    )
+    const files = readdirSync(service.config.dataDir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'))
     const everything = [...answers, ...lines, ...files].join('\n')
     expect(everything).toContain('version-added')
     expect(lines.length).toBeGreaterThan(10)
