@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The draft as a document with a history, for as long as its config is open. Both views of it, text
 // and form, change this one: what was done in either is undone in either.
-import { history, redo, redoDepth, undo, undoDepth } from '@codemirror/commands'
+import { history, isolateHistory, redo, redoDepth, undo, undoDepth } from '@codemirror/commands'
 import { presentableDiff } from '@codemirror/merge'
 import {
   Annotation,
@@ -83,7 +83,10 @@ export function createDraftDocument(text: string): DraftDocument {
   }
 }
 
-/** Only what differs is replaced, so that the cursor stays where it was. */
+/**
+ * Only what differs is replaced, so that the cursor stays where it was. What changes whole lines was pressed, not typed:
+ * however soon after another change it comes, it is undone by itself.
+ */
 function replacement(state: EditorState, whole: string): TransactionSpec {
   const text = plainLineEnds(whole)
   const old = state.doc.toString()
@@ -93,7 +96,10 @@ function replacement(state: EditorState, whole: string): TransactionSpec {
   let tail = 0
   while (tail < shorter - head && old.at(-1 - tail) === text.at(-1 - tail)) tail += 1
   const insert = text.slice(head, text.length - tail)
-  return exchange({ from: head, to: old.length - tail, insert }, whole)
+  const to = old.length - tail
+  const { annotations: foreign, ...rest } = exchange({ from: head, to, insert }, whole)
+  const isStep = `${old.slice(head, to)}${insert}`.includes('\n')
+  return { ...rest, annotations: isStep ? [foreign, isolateHistory.of('full')] : [foreign] }
 }
 
 /** Place by place: what of ours lies between two of theirs can still be undone where it stands. */
