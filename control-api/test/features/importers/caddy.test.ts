@@ -29,6 +29,19 @@ const codesOf = (text: string) =>
 const wordsOf = (text: string) =>
   [...everyDirective(parsed(text).directives)].map((it) => [it.name, ...argsOf(it)])
 
+test('what no pattern says within its block is told, and left as ever or shut', () => {
+  const inBlock = (line: string) =>
+    `handle /a/* {\n@css path *draft*\n${line}\n}\nhandle {\nfile_server\n}`
+  const said = 'unsupported'
+  expect(codesOf(inSite(inBlock('try_files @css /all.css')))).toContain(
+    `${said} try_files: matcher`,
+  )
+  expect(codesOf(inSite(inBlock('respond @css 404')))).toContain(`${said} respond: matcher`)
+  expect(codesOf(inSite(inBlock('respond @css 403')))).toContain(`${said} respond: matcher`)
+  const shut = siteOf(inBlock('respond @css 403')).access
+  expect(shut).toEqual([{ action: 'deny', paths: ['/a/**'] }])
+})
+
 describe('the language', () => {
   test.each<[string, string[][]]>([
     ['a b\n', [['a', 'b']]],

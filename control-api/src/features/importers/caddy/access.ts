@@ -8,10 +8,12 @@ import { argsOf } from '../tree.ts'
 import {
   directivesOf,
   type Entry,
+  entryOf,
   firstThatFits,
-  ownExceptOf,
   pathsMember,
   pathsOf,
+  refusedPathsOf,
+  SHUT_BLOCK,
 } from './lists.ts'
 import { both, mayMeet } from './patterns.ts'
 import { isIdle, isOddMatch, type Place, type Step } from './places.ts'
@@ -33,7 +35,6 @@ const isRefusal = (step: Step): boolean => {
 const FORBIDDEN = 'It is answered with 403 and the node’s own page; `errorPages` may name another.'
 const SHUT =
   'Clients are told apart in a way that a node’s rules can’t say. Until you write the rule by hand the draft shuts these paths to all.'
-
 export function accessOf(
   places: readonly Place[],
   { steps, root, findings }: { steps: readonly Step[]; root: string; findings: Findings },
@@ -66,12 +67,13 @@ const isNeeded = (rule: Rule, i: number, all: readonly Rule[]) =>
 function refused(step: Step, findings: Findings): Entry[] {
   const { match, args } = step
   if (!isRefusal(step) || isOddMatch(match)) return []
-  const paths = pathsOf(step)
+  const paths = refusedPathsOf(step)
   if (paths === undefined) return []
-  if (statusOf(step) === 403 && args.length <= 1) findings.taken(...directivesOf(step))
+  if (pathsOf(step) === undefined) findings.unsupported(directivesOf(step), 'matcher', SHUT_BLOCK)
+  else if (statusOf(step) === 403 && args.length <= 1) findings.taken(...directivesOf(step))
   else findings.different(directivesOf(step), 'forbidden', FORBIDDEN)
   findings.taken(...(step.directive.block ?? []))
-  return [{ paths, except: ownExceptOf(step), value: DENY }]
+  return [entryOf(step, findings, { paths, value: DENY, text: SHUT_BLOCK })]
 }
 
 const DENY: Rule = { action: 'deny' }

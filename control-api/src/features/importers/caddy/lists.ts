@@ -9,14 +9,27 @@ import { isOddMatch, type Place, type Step } from './places.ts'
 export const UNSAYABLE =
   'Its matcher asks for more than patterns of paths can. Write the rule by hand, with the paths that are meant.'
 
+export const SHUT_BLOCK =
+  'These paths are more than patterns of a node can say within their block. Until you write the rule by hand the draft shuts all of the block.'
+
 /** null: all; undefined: no pattern can say it. */
-export function pathsOf({ match, within }: Step): string[] | null | undefined {
-  if (within.isOdd || isOddMatch({ ...match, clients: null, files: null })) return undefined
+export function pathsOf(step: Step): string[] | null | undefined {
+  const { match, within } = step
+  if (isOddStep(step)) return undefined
   return both(within.paths, match.paths && below(within.prefix, match.paths))
 }
 
+const isOddStep = ({ match, within }: Step) =>
+  within.isOdd || isOddMatch({ ...match, clients: null, files: null })
+
+/** Of a refusal: where no pattern stands for its paths within its block, all of the block. */
+export function refusedPathsOf(step: Step): string[] | null | undefined {
+  const paths = pathsOf(step)
+  return paths === undefined && !isOddStep(step) ? step.within.paths : paths
+}
+
 /** For lists: what other places have stands above. */
-export const ownExceptOf = ({ match, within }: Step): string[] => below(within.prefix, match.except)
+const ownExceptOf = ({ match, within }: Step): string[] => below(within.prefix, match.except)
 
 export const exceptOf = ({ match, within }: Step): string[] => [
   ...within.before,
@@ -29,8 +42,23 @@ export function sayUnsayable(step: Step, findings: Findings, code = 'matcher'): 
   findings.unsupported([...directivesOf(step), ...(step.directive.block ?? [])], code, UNSAYABLE)
 }
 
-/** `value` null: as ever. */
-export type Entry = { paths: string[] | null; except: string[]; value: Rule }
+export type Entry = {
+  paths: string[] | null
+  except: string[]
+  value: Rule
+  /** Says so where no pattern stands for these paths of a place. */
+  sayUnsayable?: () => void
+}
+/** `text`: what is said where it can't stand. */
+export const entryOf = (
+  step: Step,
+  findings: Findings,
+  { text = UNSAYABLE, ...rest }: Pick<Entry, 'paths' | 'value'> & { text?: string },
+): Entry => ({
+  ...rest,
+  except: ownExceptOf(step),
+  sayUnsayable: () => findings.unsupported(directivesOf(step), 'matcher', text),
+})
 type Options = { of: (place: Place) => Entry[]; asEver: Rule }
 
 /** A place's rules stand above those of the places after it; where it has none that is for all of it, it is as ever. */
@@ -47,8 +75,9 @@ export function firstThatFits(places: readonly Place[], { of, asEver }: Options)
     const isAsLater = later.length > 0 && later.every((list) => isSame(list, own))
     if (place.why !== null || (!isLast && isAsLater && own.every(({ paths }) => paths === null)))
       continue
-    for (const { paths, except, value } of own) {
+    for (const { paths, except, value, sayUnsayable } of own) {
       const shared = both(place.paths, paths)
+      if (shared === undefined) sayUnsayable?.()
       // What patterns can't say is shut for all of the place, or left as it is.
       if (shared?.length === 0 || (shared === undefined && !isRefusal(value))) continue
       if (except.length > 0) rules.push({ paths: except.slice(0, MOST_PATTERNS), ...asEver })

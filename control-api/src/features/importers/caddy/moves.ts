@@ -8,10 +8,12 @@ import { statusOf } from './access.ts'
 import {
   directivesOf,
   type Entry,
+  entryOf,
   exceptOf,
   firstThatFits,
-  ownExceptOf,
   pathsOf,
+  refusedPathsOf,
+  SHUT_BLOCK,
   sayUnsayable,
   UNSAYABLE,
 } from './lists.ts'
@@ -220,12 +222,13 @@ function answered(step: Step, findings: Findings): Entry[] {
   if ((status !== 404 && status !== 410) || isIdle(step)) return []
   // An expression's are shut by a rewrite.
   if (step.match.regex && step.match.paths === null) return []
-  const paths = pathsOf(step)
+  const paths = refusedPathsOf(step)
   if (paths === undefined || isOddMatch(step.match)) {
     sayUnsayable(step, findings)
     return []
   }
-  if (step.args.length > 1)
+  if (pathsOf(step) === undefined) findings.unsupported(directivesOf(step), 'matcher', SHUT_BLOCK)
+  else if (step.args.length > 1)
     findings.different(
       directivesOf(step),
       'text-answer',
@@ -233,7 +236,8 @@ function answered(step: Step, findings: Findings): Entry[] {
     )
   else findings.taken(...directivesOf(step))
   findings.taken(...(step.directive.block ?? []))
-  return [{ paths, except: ownExceptOf(step), value: { candidates: [String(status)] } }]
+  const value = { candidates: [String(status)] }
+  return [entryOf(step, findings, { paths, value })]
 }
 
 const FOLDERS =
@@ -282,13 +286,7 @@ function tried(step: Step, findings: Findings): Entry[] {
   findings.different(said, 'folder-without-index', FOLDERS)
   if (known.includes('{path}/index.html')) findings.different(said, 'folder-first', FOLDER_FIRST)
   findings.taken(...(directive.block ?? []))
-  return [
-    {
-      paths,
-      except: ownExceptOf(step),
-      value: { candidates: known },
-    },
-  ]
+  return [entryOf(step, findings, { paths, value: { candidates: known } })]
 }
 
 function candidateOf(word: string, isLast: boolean, prefix: string): string | null {
