@@ -340,6 +340,31 @@ describe('what becomes of it', () => {
     )
   })
 
+  test('the passwords of names in a folder are those of that folder', () => {
+    const basic = 'AuthType Basic\nAuthName Club\n'
+    const site = siteOf(
+      `<Directory /srv/www>\n${basic}AuthUserFile /srv/all\n</Directory>\n<Directory /srv/www/a>\nAuthUserFile /srv/few\n<Files plan.txt>\nRequire valid-user\n</Files>\n</Directory>`,
+    )
+    expect(site.auth).toEqual([
+      { paths: ['/a/**/plan.txt', '/a/plan.txt'], realm: 'Club', file: '/srv/few' },
+    ])
+  })
+
+  test('where a part of what is asked for has other passwords it is shut, and told', () => {
+    const asked =
+      '<Directory /srv/www>\nAuthType Basic\nAuthName Club\nAuthUserFile /srv/all\nRequire valid-user\n</Directory>\n'
+    const part = (more: string) =>
+      `${asked}<Directory /srv/www/a>\nAuthUserFile /srv/few\n${more}\n</Directory>`
+    expect(siteOf(part('')).auth).toBeUndefined()
+    expect(siteOf(part('')).access).toEqual([{ action: 'deny' }])
+    expect(codesOf(hostWith(part('')))).toContain('unsupported AuthUserFile: auth')
+    // Who says for itself whom it wants is a place of its own.
+    expect(siteOf(part('Require valid-user')).auth).toEqual([
+      { paths: ['/a', '/a/**'], realm: 'Club', file: '/srv/few' },
+      { realm: 'Club', file: '/srv/all' },
+    ])
+  })
+
   test('passwords with addresses: one of both, or both', () => {
     const signIn = 'AuthType Basic\nAuthName "Club"\nAuthUserFile /srv/users\n'
     const any = draftOf(inFolder(`${signIn}Require ip 10.0.0.1\nRequire valid-user`)).sites[0]

@@ -143,6 +143,11 @@ function withSatisfy(place: Place, older: readonly Place[]): Place {
 
 const isRefusal = ({ action }: Requirement['entries'][number]) => action === 'deny'
 
+const OTHER_FILE =
+  'In a part of these paths another AuthUserFile counts, and what is required is said for all of them. Say in the draft which file counts where; until then it shuts these paths to all.'
+const hasOwn = ({ directives }: Layer) =>
+  directives.some((one) => NEW.has(keyOf(one)) || OLD.has(keyOf(one)))
+
 type Context = { layers: Layers; findings: Findings; directives: readonly Directive[] }
 
 function rulesOf(
@@ -170,6 +175,14 @@ function rulesOf(
   ]
   const said = [type, name, file, provider].filter((one) => one !== null)
   const realm = argOf(name) || 'Sign in'
+  const others = layers
+    .within('authuserfile', layer)
+    .filter(({ directive, layer: other }) => !hasOwn(other) && argOf(directive) !== argOf(file))
+  if (others.length > 0) {
+    const all = [...said, ...others.map(({ directive }) => directive), ...directives]
+    findings.unsupported(all, 'auth', OTHER_FILE)
+    return { layer: [{ action: 'deny', ...paths }], signIn: null }
+  }
   const isBasic = /^basic$/i.test(argOf(type)) && /^(file)?$/i.test(argOf(provider))
   if (isBasic && isAbsolutePath(argOf(file)) && /^[ !#-[\]-~]{1,128}$/.test(realm)) {
     findings.different([...said, ...directives], 'password-hashes', PASSWORD_HASHES)

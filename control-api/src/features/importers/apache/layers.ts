@@ -14,6 +14,8 @@ export type Layer = {
   paths: readonly string[] | null
   /** Of a folder or an address its beginning, with "/" at its end; null: it goes by names or expressions. */
   prefix: string | null
+  /** Of names that stand in a folder its prefix. */
+  within: string | null
   kind: 'server' | 'folder' | 'files' | 'address'
   directives: readonly Directive[]
 }
@@ -56,13 +58,31 @@ export class Layers {
   }
 
   /** What holds where a layer does: said by it, or by one around it. */
-  lastFor(key: string, { paths, prefix }: Layer): Directive | null {
-    const isAround = (other: Layer) =>
-      other.paths === null ||
-      other.paths === paths ||
-      (prefix !== null && other.prefix !== null && prefix.startsWith(other.prefix))
-    return this.all(key).findLast(({ layer }) => isAround(layer))?.directive ?? null
+  lastFor(key: string, layer: Layer): Directive | null {
+    return this.all(key).findLast((said) => isAround(said.layer, layer))?.directive ?? null
   }
+
+  /** Said for a part of where a layer holds. */
+  within(key: string, layer: Layer): Said[] {
+    const begin = beginOf(layer)
+    return this.all(key).filter(
+      ({ layer: { paths, prefix }, layer: other }) =>
+        paths !== null &&
+        !isAround(other, layer) &&
+        (begin === null || prefix === null || prefix.startsWith(begin)),
+    )
+  }
+}
+
+const beginOf = ({ prefix, within }: Layer) => prefix ?? within
+
+function isAround(other: Layer, layer: Layer): boolean {
+  const begin = beginOf(layer)
+  return (
+    other.paths === null ||
+    other.paths === layer.paths ||
+    (begin !== null && other.prefix !== null && begin.startsWith(other.prefix))
+  )
 }
 
 type Where = { root: string; aliases: readonly Alias[]; findings: Findings }
@@ -97,7 +117,8 @@ const layer = (
   paths: Layer['paths'],
   prefix: string | null,
   directives: readonly Directive[],
-): Layer => ({ kind, paths, prefix, directives })
+  within: string | null = null,
+): Layer => ({ kind, paths, prefix, within, directives })
 
 function foldersOf(bodies: readonly Body[], files: readonly FolderFile[], where: Where): Placed[] {
   const sections = bodies.flatMap(({ folders }) => folders)
@@ -212,7 +233,7 @@ function filesOf(section: Section, around: Layer | null, where: Where): Layer[] 
     return []
   }
   where.findings.taken(directive)
-  return [layer('files', paths, null, body.own)]
+  return [layer('files', paths, null, body.own, around?.prefix ?? null)]
 }
 
 function namesWithin(names: readonly string[], around: Layer | null): string[] | null {
