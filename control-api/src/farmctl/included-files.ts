@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The files of another server's config, found on this machine: those that are named and what they include. Which they are
 // is decided here, not by the control plane.
-import { type Dirent, readdirSync, statSync } from 'node:fs'
+import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { matches } from '../features/importers/paths.ts'
 import type { Source } from '../features/importers/tree.ts'
 import { Failure } from './failures.ts'
@@ -34,9 +34,26 @@ export function diskSource(): { source: Source; files: FoundFile[] } {
   return { source: { read, find: namesOf, below: namesBelow }, files }
 }
 
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+const isFile = (path: string): boolean => statsOf(path)?.isFile() ?? false
+
+/** Nothing where there is nothing, or a link that leads nowhere. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch (error) {
+    if (leadsNowhere(error)) return undefined
+    throw unreadable(path, error)
+  }
 }
+
+const leadsNowhere = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(`${(error as NodeJS.ErrnoException).code}`)
+
+/** What is passed over in silence may be what keeps somebody out. */
+const unreadable = (path: string, error: unknown): Failure =>
+  new Failure(
+    `${path}: it may be part of the config, and can't be read (${(error as NodeJS.ErrnoException).code}). Run farmctl as somebody who may read it.`,
+  )
 
 /** Of an absolute path with stars, folder by folder. */
 function namesOf(pattern: string): string[] {
@@ -53,37 +70,59 @@ function namesOf(pattern: string): string[] {
   return folders.filter(isFile)
 }
 
-/** Without following links: no folder is entered twice. */
+type Folder = {
+  path: string /** By their real names, itself the last. */
+  within: readonly string[]
+}
+
+/** Through links as well, as a server that follows them; not into a folder that one is in already. */
 function namesBelow(folder: string, name: string): string[] {
   const found: string[] = []
-  const folders = [folder]
+  const folders: Folder[] = [{ path: folder, within: [realName(folder)] }]
   for (let entered = 0; entered < folders.length; entered++) {
     if (entered === MOST_FOLDERS) {
       throw new Failure(
         `${folder}: ${name} is looked for in ${MOST_FOLDERS} folders at most, and there are more. Import the sites' files one by one.`,
       )
     }
-    const at = folders[entered] ?? folder
+    const { path: at, within } = folders[entered] as Folder
     for (const entry of entriesIn(at)) {
-      if (entry.isDirectory()) folders.push(`${at}/${entry.name}`)
-      else if (entry.isFile() && entry.name === name) found.push(`${at}/${name}`)
+      const path = `${at}/${entry.name}`
+      if (entry.name === name && isFile(path)) found.push(path)
+      else if (isFolder(entry, path)) {
+        const real = realName(path)
+        if (!within.includes(real)) folders.push({ path, within: [...within, real] })
+      }
     }
   }
   return found.sort()
 }
 
-/** One that may not be read, or is none, has none. */
+/** A link may lead nowhere. */
+const realName = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+const isFolder = (entry: Dirent, path: string): boolean =>
+  entry.isDirectory() || (entry.isSymbolicLink() && (statsOf(path)?.isDirectory() ?? false))
+
+/** A root that is on another machine has none. */
 function entriesIn(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
+  } catch (error) {
+    if (leadsNowhere(error)) return []
+    throw unreadable(folder, error)
   }
 }
 
 function namesIn(folder: string, pattern: string): string[] {
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
-  return readdirSync(folder)
+  return entriesIn(folder)
+    .map(({ name }) => name)
     .filter((name) => matches(pattern, name))
     .sort()
 }

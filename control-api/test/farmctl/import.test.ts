@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { readFileSync } from 'node:fs'
+import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { FARMCTL_TEST_MS, farmctl } from './helper.ts'
@@ -62,6 +62,27 @@ describe('a config of another server', { timeout: FARMCTL_TEST_MS }, () => {
     const draft = readFileSync(join(home, 'draft.jsonc'), 'utf8')
     expect(draft).toContain('{ "action": "deny", "paths": ["/a/b", "/a/b/**"] }')
     expect(draft).toContain('"404": "/404.html"')
+  })
+
+  test('also those that links lead to, once each, and never in silence past one', async () => {
+    const { run, file, home } = await farmctl()
+    file('site/www/index.html', '<h1>')
+    file('shared/rules', 'Require all denied\n')
+    file('shared/deep/.htaccess', 'Require all denied\n')
+    const root = `${home}/site/www`
+    symlinkSync(`${home}/shared/rules`, `${root}/.htaccess`)
+    symlinkSync(`${home}/shared`, `${root}/linked`)
+    symlinkSync(root, `${home}/shared/deep/back`)
+    symlinkSync(`${home}/nowhere`, `${root}/lost`)
+    symlinkSync('itself', `${root}/itself`)
+    const folder = `<Directory ${root}>\nAllowOverride All\nRequire all granted\n</Directory>`
+    file('apache2.conf', `Listen 80\nDocumentRoot ${root}\n${folder}\n`)
+    const words = ['import', 'apache', 'apache2.conf', '-o', 'draft.jsonc']
+    const { code, stderr } = await run(words)
+    expect([code, stderr]).toEqual([0, expect.stringContaining('3 files')])
+    expect(readFileSync(join(home, 'draft.jsonc'), 'utf8')).toContain(
+      '[{ "action": "deny", "paths": ["/linked/deep", "/linked/deep/**"] }, { "action": "deny" }]',
+    )
   })
 
   test('or of Caddy, with its snippets', async () => {
