@@ -18463,7 +18463,6 @@ export interface operations {
             };
             /**
              * @description - `blob_length_differs`: The body has another length than it says
-             *     - `blob_range_invalid`: Which bytes these are is not said
              *     - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
              */
@@ -18544,7 +18543,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `blob_differs`: These bytes have another digest */
+            /**
+             * @description - `blob_differs`: These bytes have another digest
+             *     - `blob_range_invalid`: Which bytes these are is not said
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -27738,7 +27740,7 @@ export interface operations {
     listSlowRequests: {
         parameters: {
             query?: {
-                /** @example 2026-11-21T09:00:00.000Z */
+                /** @example 2026-11-21T08:00:00.000Z */
                 from?: string;
                 /** @example 2026-11-21T09:00:00.000Z */
                 to?: string;

@@ -48,6 +48,8 @@ const ONLY_REFUSE: Record<string, string> = {
   listManifestChanges: 'at random there is none: test/features/releases/',
   listManifestFiles: 'at random there is none: test/features/releases/',
   listMissingBlobs: 'at random there is none: test/features/releases/',
+  listSlowRequests:
+    'at random its time is empty, or the node is none: test/features/metrics/requests.test.ts',
   putGroupOrder: 'its ETag is a digest: test/features/groups/',
   createCertificate: 'at random it is no certificate: test/features/certificates/',
   addCertificateVersion: 'at random it is no certificate: test/features/certificates/',

@@ -57,7 +57,7 @@ export const SamplesSchema = Type.Object({
 })
 
 export const SlowRequestsQuerySchema = Type.Object({
-  from: Type.Optional(TimeSchema),
+  from: Type.Optional(Type.String({ ...TimeSchema, examples: ['2026-11-21T08:00:00.000Z'] })),
   to: Type.Optional(TimeSchema),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
 })

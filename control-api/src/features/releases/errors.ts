@@ -97,7 +97,7 @@ export const BlobLength = defineError(
     `The body for ${sha256} is longer or shorter than its Content-Range says. What came in order is kept; ask GET /api/v1/blobs/${sha256} where to go on.`,
 )
 export const BlobRange = defineError(
-  400,
+  422,
   'blob_range_invalid',
   'Which bytes these are is not said',
   (what: string) =>

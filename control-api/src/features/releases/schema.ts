@@ -99,12 +99,14 @@ const FileSchema = Type.Object({
 })
 /** GET /manifests/{sha256}/files listManifestFiles */
 export const ManifestFileSchema = Type.Intersect([Type.Object({ path: PathSchema }), FileSchema])
+/** It has a path in it. With a prefix of the longest characters beside it, it fits into the 16 KiB of a request's head. */
+const CURSOR_MOST = 6144
 export const FilesQuerySchema = Type.Object({
-  cursor: Type.Optional(Type.String({ maxLength: 8192 })),
+  cursor: Type.Optional(Type.String({ maxLength: CURSOR_MOST })),
   limit: PageQuerySchema.properties.limit,
   prefix: Type.Optional(
     Type.String({
-      maxLength: 4095,
+      maxLength: 512,
       description: 'What their paths begin with',
       examples: ['img/'],
     }),
@@ -126,7 +128,7 @@ const fromSchema = Type.Optional(
 export const ChangesQuerySchema = Type.Object({
   cursor: Type.Optional(
     Type.String({
-      maxLength: 8192,
+      maxLength: CURSOR_MOST,
       description: 'A page may have few items, or none, and a cursor all the same',
     }),
   ),
