@@ -46,6 +46,7 @@ const PURE = [
   'features/importers/nginx/lexer',
   'features/importers/nginx/parser',
   'features/importers/paths',
+  'features/importers/request',
   'features/importers/tree',
   'labels/selector',
   'release-store/entries',

@@ -3,13 +3,12 @@
 // is decided here, not by the control plane.
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { matches } from '../features/importers/paths.ts'
+import { MOST_CHARACTERS, MOST_FILES } from '../features/importers/request.ts'
 import type { Source } from '../features/importers/tree.ts'
 import { Failure } from './failures.ts'
 import { readTextFile } from './read-text.ts'
 
 export type FoundFile = { path: string; text: string }
-const MOST_FILES = 500
-const MOST_CHARACTERS = 1_048_576
 const MOST_FOLDERS = 50_000
 
 /** `files` fills while something reads from `source`. */

@@ -7,6 +7,7 @@ import { parseApache } from '../../features/importers/apache/parser.ts'
 import { parseCaddy } from '../../features/importers/caddy/parser.ts'
 import { parseLighttpd } from '../../features/importers/lighttpd/parser.ts'
 import { parseNginx } from '../../features/importers/nginx/parser.ts'
+import { LANGUAGES, type Language } from '../../features/importers/request.ts'
 import { type Source, Unreadable } from '../../features/importers/tree.ts'
 import { bodyOf } from '../api.ts'
 import type { Act, Tool } from '../command.ts'
@@ -16,7 +17,6 @@ import { diskSource, type FoundFile } from '../included-files.ts'
 import { examples } from './examples.ts'
 import { importFile } from './versions.ts'
 
-type Language = 'nginx' | 'lighttpd' | 'apache' | 'caddy'
 /** Reading them finds what they include. */
 const READERS: Record<Language, (main: readonly string[], source: Source) => unknown> = {
   nginx: parseNginx,
@@ -24,7 +24,6 @@ const READERS: Record<Language, (main: readonly string[], source: Source) => unk
   apache: parseApache,
   caddy: parseCaddy,
 }
-const LANGUAGES = Object.keys(READERS) as Language[]
 
 type ImportOptions = { output?: string; message?: string }
 

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What one has to know before an import: of the servers that one comes from, of the three lists, and the bounds.
 import { VERDICTS, type Verdict } from './findings.ts'
-import { LANGUAGES, type Language } from './languages.ts'
-import { type KnownImports, MOST_CHARACTERS, MOST_FILES, MOST_MAIN_FILES } from './schema.ts'
+import {
+  LANGUAGES,
+  type Language,
+  MOST_CHARACTERS,
+  MOST_FILES,
+  MOST_MAIN_FILES,
+} from './request.ts'
+import type { KnownImports } from './schema.ts'
 
 type Server = {
   title: string

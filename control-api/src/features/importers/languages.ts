@@ -4,10 +4,8 @@ import { importCaddy } from './caddy/import.ts'
 import type { Imported } from './imported.ts'
 import { importLighttpd } from './lighttpd/import.ts'
 import { importNginx } from './nginx/import.ts'
+import type { Language } from './request.ts'
 import type { Source } from './tree.ts'
-
-export const LANGUAGES = ['nginx', 'lighttpd', 'apache', 'caddy'] as const
-export type Language = (typeof LANGUAGES)[number]
 
 export const importers: Record<
   Language,

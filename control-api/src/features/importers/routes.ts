@@ -6,7 +6,8 @@ import { limits } from '../../plugins/limits.ts'
 import { ImportTooLarge, ImportTooMuch, ImportUnreadable } from './errors.ts'
 import { startImportWork } from './import-work.ts'
 import { knownImports } from './known.ts'
-import { ImportBodySchema, ImportSchema, KnownImportsSchema, MOST_CHARACTERS } from './schema.ts'
+import { MOST_CHARACTERS } from './request.ts'
+import { ImportBodySchema, ImportSchema, KnownImportsSchema } from './schema.ts'
 
 type Deps = { validate: (text: string) => Promise<{ ok: boolean; errors: ConfigError[] }> }
 

@@ -2,13 +2,8 @@
 import { type Static, Type } from 'typebox'
 import { ConfigErrorSchema, Nullable } from '../../api-shapes/common.ts'
 import { VERDICTS } from './findings.ts'
-import { LANGUAGES } from './languages.ts'
+import { LANGUAGES, MOST_CHARACTERS, MOST_FILES, MOST_MAIN_FILES } from './request.ts'
 
-export const MOST_FILES = 500
-/** Of those, the files to begin with. */
-export const MOST_MAIN_FILES = 64
-/** Of all files together. */
-export const MOST_CHARACTERS = 1_048_576
 const PathSchema = Type.String({ minLength: 1, maxLength: 1024 })
 
 /** POST /imports importConfig */

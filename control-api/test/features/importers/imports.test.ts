@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from 'vitest'
-import { LANGUAGES } from '../../../src/features/importers/languages.ts'
+import { LANGUAGES } from '../../../src/features/importers/request.ts'
 import { build, type Client } from '../../helper.ts'
 
 const MAIN = '/etc/nginx/nginx.conf'
