@@ -237,7 +237,7 @@ function answered(step: Step, findings: Findings): Entry[] {
   else findings.taken(...directivesOf(step))
   findings.taken(...(step.directive.block ?? []))
   const value = { candidates: [String(status)] }
-  return [entryOf(step, findings, { paths, value })]
+  return [entryOf(step, findings, { paths, value, text: SHUT_BLOCK })]
 }
 
 const FOLDERS =
