@@ -47,6 +47,7 @@ test('a site is found by its host, with its nodes, its part of the config and wh
     await expect(changes.getByRole('row').nth(1)).toContainText('A header more')
     await page.getByRole('link', { name: 'In the whole text' }).click()
     await expect(page).toHaveURL(new RegExp(`/configs/default/versions/${version}\\?`))
-    await expect(page.getByText('shop.e2e.example')).toBeVisible()
+    const text = page.getByRole('textbox', { name: `Text of default v${version}` })
+    await expect(text.getByText('shop.e2e.example')).toBeVisible()
   })
 })
