@@ -78,6 +78,11 @@ export class ByteReader {
     this.#end = bytes.length
   }
 
+  /** What is left, for who reads it by itself: of `data` from `at` to `end`. */
+  get left(): { data: Uint8Array; at: number; end: number } {
+    return { data: this.#bytes, at: this.#at, end: this.#end }
+  }
+
   /** Of these bytes from here on: of a day of a node ten thousand pieces are read, and no reader is made for each. */
   begin(bytes: Uint8Array, from: number, end: number): void {
     this.#bytes = bytes
@@ -89,7 +94,7 @@ export class ByteReader {
     let value = 0
     for (let factor = 1; ; factor *= 128) {
       const byte = this.#at < this.#end ? this.#bytes[this.#at++] : undefined
-      if (byte === undefined) throw this.#cutShort()
+      if (byte === undefined) throw this.cutShort()
       value += (byte % 128) * factor
       if (byte < 128) return value
     }
@@ -120,10 +125,11 @@ export class ByteReader {
   }
 
   #need(length: number): void {
-    if (this.#at + length > this.#end) throw this.#cutShort()
+    if (this.#at + length > this.#end) throw this.cutShort()
   }
 
-  #cutShort(): RangeError {
+  /** To be thrown. */
+  cutShort(): RangeError {
     return new RangeError(`${this.#what} is cut short`)
   }
 }

@@ -78,13 +78,27 @@ function readHead(bytes: Uint8Array, from: number, end: number) {
   return { sumSeconds, maxSeconds, zeroCount, offset, length }
 }
 
-/** What comes after the head. */
+/** What comes after the head. Without a call for each number: of a day of one node there are half a million. */
 function addCounts(counts: Float64Array, first: number, length: number): void {
-  for (let k = 0; k < length; k++) {
-    const n = reader.varint()
-    const at = first + k
-    if (n !== 0) counts[at] = (counts[at] ?? 0) + n
-    else k += reader.varint()
-    if (k >= length) throw new RangeError('stored histogram overruns')
+  const { data, at: from, end } = reader.left
+  let at = from
+  let isRun = false
+  for (let k = 0; k < length || isRun; ) {
+    let n = 0
+    for (let factor = 1; ; factor *= 128) {
+      if (at >= end) throw reader.cutShort()
+      const byte = data[at++] ?? 0
+      n += (byte & 127) * factor
+      if (byte < 128) break
+    }
+    if (isRun) {
+      isRun = false
+      k += n
+    } else {
+      isRun = n === 0
+      if (n !== 0) counts[first + k] = (counts[first + k] ?? 0) + n
+      k++
+    }
+    if (k > length) throw new RangeError('stored histogram overruns')
   }
 }

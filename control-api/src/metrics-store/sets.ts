@@ -2,7 +2,7 @@
 // Answers questions about sets: of a sum, of one node, or of any nodes together, whose rows are then added. A part at a time:
 // each turn of the generator is a bounded number of rows, so that reports and other questions come between.
 
-import { type Histogram, quantile } from '../histogram/histogram.ts'
+import { type Histogram, MAX_BUCKETS, quantile } from '../histogram/histogram.ts'
 import { HistogramSum } from '../histogram/sum.ts'
 import { addGauge, type Gauge, type Gauges } from './measured.ts'
 import { type PackedMeasured, readable } from './packed-measured.ts'
@@ -55,6 +55,8 @@ const SUBJECTS_AT_ONCE = 100
 export type Step = {
   coveredMs: number
   stages: Map<StageName, HistogramSum>
+  /** Those of all stages. */
+  buckets?: Float64Array<ArrayBuffer>
   counters: Map<string, number>
   gauges: Gauges
 }
@@ -129,7 +131,9 @@ function add(
   }
   for (const series of packed.series) {
     if (generation !== null && series.generation !== generation) continue
-    series.addStages((stage) => (stages.includes(stage) ? sumIn(step, stage) : undefined))
+    series.addStages((stage) =>
+      stages.includes(stage) ? sumIn(step, stage, stages.length) : undefined,
+    )
     if (counters.length === 0) continue
     readable(() =>
       series.eachCounter((name, value) => {
@@ -140,11 +144,13 @@ function add(
   }
 }
 
-function sumIn({ stages }: Step, stage: StageName): HistogramSum {
-  let sum = stages.get(stage)
+function sumIn(step: Step, stage: StageName, most: number): HistogramSum {
+  let sum = step.stages.get(stage)
   if (!sum) {
-    sum = new HistogramSum()
-    stages.set(stage, sum)
+    step.buckets ??= new Float64Array(most * MAX_BUCKETS)
+    const from = step.stages.size * MAX_BUCKETS
+    sum = new HistogramSum(step.buckets.subarray(from, from + MAX_BUCKETS))
+    step.stages.set(stage, sum)
   }
   return sum
 }
