@@ -14,6 +14,8 @@ export type AskOptions = {
   address: string
   stop: AbortSignal
   headers: Record<string, string>
+  /** Of whom a certificate is wanted, when it is not the URL's host. */
+  servername?: string | null
   /** PEM. */
   ca?: string | undefined
   insecure: boolean
@@ -22,11 +24,12 @@ export type Answer = { status: number; headers: http.IncomingHttpHeaders; body: 
 
 export async function ask(
   url: URL,
-  { address, stop, headers, ca, insecure }: AskOptions,
+  { address, stop, headers, servername, ca, insecure }: AskOptions,
 ): Promise<Answer> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(ANSWER_WITHIN_MS)])
   const get = url.protocol === 'https:' ? https.get : http.get
-  const believed = { ...(ca ? { ca } : {}), rejectUnauthorized: !insecure }
+  const wanted = { ...(ca ? { ca } : {}), ...(servername ? { servername } : {}) }
+  const believed = { ...wanted, rejectUnauthorized: !insecure }
   try {
     // An agent of its own: the common one may go through a proxy, and so to another server.
     const there = { agent: false, lookup: alwaysAt(address) }

@@ -39,10 +39,15 @@ const rowsTable = (title: string, rows: readonly (readonly [string, string])[]) 
         )
         .join('')}</table>`
 
-const stagesTable = (report: LoadReport) =>
-  `<h2>Stages</h2><div class="wide" tabindex="0" role="region" aria-label="Stages"><table class="figures"><thead><tr>${STAGE_TITLES.map(
-    (title) => `<th scope="col">${escaped(title)}</th>`,
-  ).join('')}</tr></thead><tbody>${stageRows(report)
+/** `kind`: figures stand at the right. */
+export const wideTable = (
+  title: string,
+  titles: readonly string[],
+  { rows, kind }: { rows: readonly (readonly string[])[]; kind: 'figures' | 'words' },
+): string =>
+  `<h2>${escaped(title)}</h2><div class="wide" tabindex="0" role="region" aria-label="${escaped(title)}"><table class="${kind}"><thead><tr>${titles
+    .map((one) => `<th scope="col">${escaped(one)}</th>`)
+    .join('')}</tr></thead><tbody>${rows
     .map(
       ([name = '', ...cells]) =>
         `<tr><th scope="row">${escaped(name)}</th>${cells.map((cell) => `<td>${escaped(cell)}</td>`).join('')}</tr>`,
@@ -59,21 +64,28 @@ function objectives({ objectives: list }: LoadReport): string {
 }
 
 export function reportPage(report: LoadReport): string {
-  const doubts = report.doubts.map((doubt) => `<p class="doubt" role="note">${escaped(doubt)}</p>`)
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Load of ${escaped(report.startedAt)}</title><style>${STYLE}${PICTURE_STYLE}</style></head><body>
-<h1>Load of ${escaped(report.startedAt)}</h1>
-<p class="how">${escaped(howText(report.plan))}</p>
-${doubts.join('\n')}
+  return wholePage(
+    `Load of ${report.startedAt}`,
+    `<p class="how">${escaped(howText(report.plan))}</p>
+${doubtNotes(report.doubts)}
 ${objectives(report)}
 ${rowsTable('Summary', [...summaryRows(report), ...misbehavedRows(report)])}
-${stagesTable(report)}
+${wideTable('Stages', STAGE_TITLES, { rows: stageRows(report), kind: 'figures' })}
 ${timeline(report.counted)}
 ${scatter(report.counted)}
 ${distribution(report.counted)}
 ${rowsTable('Statuses', statusRows(report))}
-${rowsTable('What went wrong', faultRows(report))}
+${rowsTable('What went wrong', faultRows(report))}`,
+  )
+}
+
+export const doubtNotes = (doubts: readonly string[]): string =>
+  doubts.map((doubt) => `<p class="doubt" role="note">${escaped(doubt)}</p>`).join('\n')
+
+export const wholePage = (title: string, body: string): string => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${escaped(title)}</title><style>${STYLE}${PICTURE_STYLE}</style></head><body>
+<h1>${escaped(title)}</h1>
+${body}
 </body></html>
 `
-}

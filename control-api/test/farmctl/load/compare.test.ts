@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Two servers asked the same: what differs is told, and nothing else.
+import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { make } from '../../certificates/make.ts'
 import { FARMCTL_TEST_MS, farmctl } from '../helper.ts'
 
 const BUILT = resolve(import.meta.dirname, '../../../../server-c/build/release/farmload')
@@ -92,6 +95,52 @@ describe('farmctl compare-servers', { timeout: FARMCTL_TEST_MS }, () => {
     })
     const nobody = await run(['compare-servers', old, 'http://localhost:1', ...words], '', env)
     expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('ECONNREFUSED')])
+  })
+
+  test('both are asked for the host that was named, over TLS as well, and a page has them side by side', async () => {
+    const { run, file } = await farmctl({ signedIn: false })
+    const ca = await make({ isCa: true })
+    const { pem, key } = await make({ names: ['shop.example.org'], by: ca })
+    const tls = createTlsServer({ cert: pem, key }, (request, response) => {
+      const { host } = request.headers
+      if (request.url === '/moved') response.writeHead(301, { location: `https://${host}/<new>` })
+      response.end(`of ${host}`)
+    })
+    await new Promise<void>((done) => tls.listen(0, '127.0.0.1', done))
+    onTestFinished(() => void tls.close().closeAllConnections())
+    const now = `https://127.0.0.1:${(tls.address() as AddressInfo).port}`
+    const old = await serve((request, response) => {
+      const { host } = request.headers
+      if (request.url === '/moved') response.writeHead(301, { location: `http://${host}/` })
+      response.end(`of ${host}`)
+    })
+    file('urls.txt', 'http://localhost/\nhttp://localhost/moved\n')
+    const page = file('page.html', '')
+    const caFile = file('ca.pem', ca.pem)
+    const words = ['compare-servers', old, now, '--urls', 'urls.txt', '--ca-file', caFile]
+    const told = ['-d', '1', '--rounds', '1', '--json', '--html', 'page.html']
+    const { code, stdout, stderr } = await run(
+      [...words, ...told, '--host', 'shop.example.org'],
+      '',
+      env,
+    )
+    expect([code, stderr]).toEqual([0, expect.any(String)])
+    const { differences, host, runs } = JSON.parse(stdout)
+    expect(host).toBe('shop.example.org')
+    expect(differences).toEqual([
+      { path: '/moved', aspect: 'location', old: '/', new: '/%3Cnew%3E' },
+    ])
+    for (const { counted } of runs) {
+      expect([counted.faults.handshake, counted.good]).toEqual([0, counted.requests])
+    }
+    const html = readFileSync(page, 'utf8')
+    for (const one of [old, now, 'both asked for shop.example.org', '/%3Cnew%3E', '<svg ']) {
+      expect(html).toContain(one)
+    }
+    const other = await run([...words, '--no-load', '--host', 'other.example.org'], '', env)
+    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('other.example.org')])
+    const wrong = await run([...words, '--host', 'a/b'], '', env)
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('--host "a/b"')])
   })
 
   test('of a server with itself, nothing; and who may not be loaded is not asked', async () => {
