@@ -9,7 +9,6 @@
 #include "answer/answer.h"
 
 #include "http/http_cond.h"
-#include "match/glob.h"
 #include "response/response.h"
 #include "site/dir_listing_page.h"
 
@@ -206,8 +205,7 @@ void answer_folder(struct exchange *ex, struct file_entry *entry)
 
     order.has_address = visitor_address(ex->peer, order.address) != NULL;
     order.url_path = (struct span){ex->loop->path, path.len};
-    if (status == HTTP_OK &&
-        !glob_path_in(site->listing.paths, site->listing.path_count, order.url_path))
+    if (status == HTTP_OK && !dir_listing_may_show(site, order.url_path))
         status = HTTP_NOT_FOUND;
     if (status == HTTP_OK && !start(ex, &order))
         status = HTTP_UNAVAILABLE;

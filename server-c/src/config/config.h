@@ -255,6 +255,8 @@ struct config_site {
         uint32_t max_entries;
         char **paths; /* globs; only folders with these paths are listed; none: all are */
         size_t path_count;
+        char **except_paths; /* and of those not these */
+        size_t except_path_count;
         char **header, **readme; /* names of files that are shown above and below the list */
         size_t header_count, readme_count;
     } listing;

@@ -94,6 +94,13 @@ bool glob_path_in(char *const *patterns, size_t count, struct span path)
     return count == 0;
 }
 
+bool glob_path_chosen(const struct glob_choice *choice, struct span path)
+{
+    return glob_path_in(choice->patterns, choice->count, path) &&
+           !(choice->exception_count > 0 &&
+             glob_path_in(choice->exceptions, choice->exception_count, path));
+}
+
 static bool type_is(const char *wanted, const char *type, size_t len)
 {
     size_t wanted_len = strlen(wanted);

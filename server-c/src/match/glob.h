@@ -24,6 +24,15 @@ bool glob_match(const char *pattern, struct span text);
 /* Does one of the patterns match `path` (decoded, begins with '/')? True if count is 0. */
 bool glob_path_in(char *const *patterns, size_t count, struct span path);
 
+/* The same of two lists: one of `patterns`, or there are none, and none of `exceptions`. */
+struct glob_choice {
+    char *const *patterns;
+    size_t count;
+    char *const *exceptions;
+    size_t exception_count;
+};
+bool glob_path_chosen(const struct glob_choice *choice, struct span path);
+
 /* Is `type` (a Content-Type, whose parameters and case do not count) among `types`: "text/css", or
  * "image" and "/" and "*" for all images? True if count is 0. */
 bool glob_type_in(char *const *types, size_t count, const char *type);

@@ -3,6 +3,7 @@
  * the page. */
 #include "site/dir_listing.h"
 
+#include "match/glob.h"
 #include "site/dir_listing_page.h"
 #include "site/dir_listing_read.h"
 #include "site/site.h"
@@ -21,6 +22,13 @@ struct dir_listing_job {
     struct dir_listing result;
     char url_path[];
 };
+
+bool dir_listing_may_show(const struct config_site *site, struct span path)
+{
+    const struct glob_choice choice = {site->listing.paths, site->listing.path_count,
+                                       site->listing.except_paths, site->listing.except_path_count};
+    return glob_path_chosen(&choice, path);
+}
 
 /* `path` begins with the folder's path and has room for the name and a slash. */
 static bool is_refused(const struct dir_listing_order *order, char *path,

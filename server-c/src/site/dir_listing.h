@@ -47,6 +47,10 @@ struct dir_listing {
 struct dir_listing_job;
 struct dir_listing_page;
 
+/* Is the folder with this path (decoded, ends with '/') one that the site lists? Whether it lists any
+ * is another question. */
+bool dir_listing_may_show(const struct config_site *site, struct span path);
+
 /* The order that a query asks for: "sort=name", "size" or "date" and "order=asc" or "desc", anywhere in
  * it; else by name. */
 struct dir_order dir_listing_order_of(struct span query);

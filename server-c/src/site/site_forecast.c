@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "files/file_lookup.h"
+#include "site/dir_listing.h"
 #include "site/site_host.h"
-#include "match/glob.h"
 #include "site/site_try.h"
 
 #include <stdlib.h>
@@ -66,9 +66,7 @@ static enum http_status pass_index(struct forecast *forecast, const struct file_
     struct span path = {forecast->path_bytes, forecast->path.len};
 
     if (found->index >= cfg->index_count)
-        return !found->is_folder || glob_path_in(cfg->listing.paths, cfg->listing.path_count, path)
-                   ? HTTP_OK
-                   : HTTP_NOT_FOUND;
+        return !found->is_folder || dir_listing_may_show(cfg, path) ? HTTP_OK : HTTP_NOT_FOUND;
     size_t len = strlen(cfg->index[found->index]);
     if (forecast->path.len + len >= sizeof(forecast->path_bytes))
         return HTTP_URI_TOO_LONG;

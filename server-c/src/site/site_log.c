@@ -52,7 +52,7 @@ bool site_log_takes(const struct site_log *log, struct span path, enum http_stat
         return false;
     if (path.len == 0)
         return cfg->path_count == 0;
-    return glob_path_in(cfg->paths, cfg->path_count, path) &&
-           !(cfg->except_path_count > 0 &&
-             glob_path_in(cfg->except_paths, cfg->except_path_count, path));
+    return glob_path_chosen(&(struct glob_choice){cfg->paths, cfg->path_count, cfg->except_paths,
+                                                  cfg->except_path_count},
+                            path);
 }

@@ -81,14 +81,13 @@ test('a list is sorted by the links in its head, folders first', async (t) => {
 })
 
 test('only the folders that paths name are listed; the others are 404, live', async (t) => {
-  const node = await start(t, { paths: ['/pub/**'] })
+  const node = await start(t, { paths: ['/pub/**'], exceptPaths: ['/pub/ark/**'] })
   const statuses = async () =>
     Object.fromEntries(
       await Promise.all(
-        ['/', '/private/', '/pub/', '/pub/zoo/', '/private/x'].map(async (path) => [
-          path,
-          (await page(node, path)).status,
-        ]),
+        ['/', '/private/', '/pub/', '/pub/zoo/', '/pub/ark/', '/pub/ark/x', '/private/x'].map(
+          async (path) => [path, (await page(node, path)).status],
+        ),
       ),
     )
   assert.deepEqual(await statuses(), {
@@ -96,17 +95,24 @@ test('only the folders that paths name are listed; the others are 404, live', as
     '/private/': 404,
     '/pub/': 200,
     '/pub/zoo/': 200,
+    '/pub/ark/': 404,
+    '/pub/ark/x': 200,
     '/private/x': 200,
   })
   assert.equal(
     await node.reload({
       ...node.config,
-      sites: [{ ...node.config.sites[0], directoryListing: { enabled: true, paths: ['/pub/'] } }],
+      sites: [
+        {
+          ...node.config.sites[0],
+          directoryListing: { enabled: true, exceptPaths: ['/pub/zoo/'] },
+        },
+      ],
     }),
     true,
   )
-  assert.equal((await statuses())['/pub/zoo/'], 404)
-  assert.equal((await statuses())['/pub/'], 200)
+  const { '/pub/zoo/': zoo, '/pub/ark/': ark, '/': all } = await statuses()
+  assert.deepEqual([zoo, ark, all], [404, 200, 200])
 })
 
 test('header and readme: text is escaped, HTML is a part of the page, and it is cut in words', async (t) => {

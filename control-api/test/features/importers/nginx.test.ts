@@ -332,6 +332,18 @@ describe('reported elsewhere', () => {
   })
 })
 
+test.each([
+  ['location /m/ { alias /srv/m/; } location ~* \\.(jpg|webp)$ { expires 30d; }', true],
+  ['location /m/ { root /srv/m; } location ~ ^/m/x { expires 30d; }', true],
+  ['location ^~ /m/ { alias /srv/m/; } location ~* \\.jpg$ { expires 30d; }', false],
+  ['location /m/ { alias /srv/m/; } location ~ \\.bak$ { deny all; }', false],
+  ['location /m/ { alias /srv/m/; } location ~ \\.bak$ { return 404; }', false],
+  ['location /m/ { alias /srv/m/; location ~ \\.jpg$ { expires 1d; } }', false],
+])('an alias says whether nginx would ask an expression first: %s', (inner, isSaid) => {
+  const codes = codesOf(`server { server_name a.test; root /srv/www; ${inner} }`)
+  expect(codes.some((code) => code.endsWith(': alias-first'))).toBe(isSaid)
+})
+
 describe('what is not taken says why', () => {
   test.each([
     ['server { location = /h { return 200 ok; } }', 'unsupported return: text-answer'],

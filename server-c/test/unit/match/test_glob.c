@@ -194,6 +194,29 @@ static void test_path_in(void)
     CHECK_INT(__LINE__, "a star for an empty segment", glob_path_in(any, 1, span_of("/a/")), true);
 }
 
+static void test_chosen(void)
+{
+    static char *of[] = {(char *)(uintptr_t) "/pub/**"};
+    static char *but[] = {(char *)(uintptr_t) "/pub/own/**"};
+    static const struct {
+        int line;
+        size_t of, but; /* how many of each count */
+        const char *path;
+        bool want;
+    } rows[] = {
+        {__LINE__, 1, 1, "/pub/", true},  {__LINE__, 1, 1, "/pub/own/", false},
+        {__LINE__, 1, 1, "/own/", false}, {__LINE__, 1, 0, "/pub/own/", true},
+        {__LINE__, 0, 1, "/own/", true},  {__LINE__, 0, 1, "/pub/own/a/", false},
+        {__LINE__, 0, 0, "/", true},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct glob_choice choice = {of, rows[i].of, but, rows[i].but};
+        CHECK_INT(rows[i].line, rows[i].path, glob_path_chosen(&choice, span_of(rows[i].path)),
+                  rows[i].want);
+    }
+}
+
 static void test_type_in(void)
 {
     static const struct {
@@ -232,6 +255,7 @@ int main(void)
     test_all_short_ones();
     test_time();
     test_path_in();
+    test_chosen();
     test_type_in();
     return check_end("glob");
 }

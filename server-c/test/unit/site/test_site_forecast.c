@@ -7,7 +7,7 @@
 static const char config[] =
     "{ \"sites\": [{\n"
     "    \"hosts\": [\"a.test\"], \"root\": \"ROOT/site\",\n"
-    "    \"directoryListing\": { \"enabled\": true },\n"
+    "    \"directoryListing\": { \"enabled\": true, \"exceptPaths\": [\"/list/kept/\"] },\n"
     "    \"aliases\": [{ \"path\": \"/other/\", \"folder\": \"ROOT/elsewhere\" }],\n"
     "    \"redirects\": [{ \"match\": \"^/old/(.*)$\", \"to\": \"/new/$1\", \"status\": 308 }],\n"
     "    \"rewrites\": [{ \"match\": \"^/alias$\", \"to\": \"/small.txt\" }],\n"
@@ -27,7 +27,7 @@ static const char config[] =
     "  { \"hosts\": [\"*.many.test\"], \"root\": \"ROOT/{host}\" }] }";
 
 static const char files[] =
-    "mkdir -p site/docs site/list site/club site/shut elsewhere one.many.test; "
+    "mkdir -p site/docs site/list/kept site/club site/shut elsewhere one.many.test; "
     "for file in site/small.txt site/docs/index.html site/list/x site/club/page site/a.inc "
     "site/.hidden site/page.html site/shut.html site/shut/index.html elsewhere/file "
     "one.many.test/file; do echo x > $file; done; "
@@ -60,6 +60,7 @@ static const struct {
     {"pages.test", "/docs", 200},      {"pages.test", "/docs/", 301},
     {"pages.test", "/shut", 403},      {"pages.test", "/docs/index.html", 301},
     {"pages.test", "/missing", 404},   {"pages.test", "/list/", 404},
+    {"a.test", "/list/kept/", 404},
 };
 
 static void test_both_ways(void)

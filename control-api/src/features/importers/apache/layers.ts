@@ -62,6 +62,11 @@ export class Layers {
     return this.all(key).findLast((said) => isAround(said.layer, layer))?.directive ?? null
   }
 
+  /** What holds where a layer does, the weakest first. */
+  allFor(key: string, layer: Layer): Said[] {
+    return this.all(key).filter((said) => isAround(said.layer, layer))
+  }
+
   /** Said for a part of where a layer holds. */
   within(key: string, layer: Layer): Said[] {
     const begin = beginOf(layer)

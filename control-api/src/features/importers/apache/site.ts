@@ -2,13 +2,14 @@
 // A host as a site, and one more for names of it that lead elsewhere.
 import type { DraftSite, Rule } from '../draft.ts'
 import type { Findings } from '../findings.ts'
+import { listingPaths } from '../listing.ts'
 import { FOLDER_EXISTS, LISTING_FORM } from '../sayings.ts'
 import { argsOf, type Directive } from '../tree.ts'
 import { accessOf, inParts } from './access.ts'
 import { certificates, clientCertificates } from './certificates.ts'
 import { headersOf } from './headers.ts'
 import type { Host } from './hosts.ts'
-import { argOf, isOn, type Layers, UNSAYABLE } from './layers.ts'
+import { argOf, isOn, type Layers, type Said } from './layers.ts'
 import { logMember } from './logs.ts'
 import { movesOf } from './moves.ts'
 import { keyOf } from './parser.ts'
@@ -183,53 +184,41 @@ function optionsIn(before: ReadonlySet<string>, words: readonly string[]): Set<s
   return options
 }
 
+const FOLLOWS_LINKS: ReadonlySet<string> = new Set(['followsymlinks'])
+
+/** What holds in a layer once it has said this: what it adds and takes away is of what holds around it. */
+function optionsAt({ directive, layer }: Said, layers: Layers): ReadonlySet<string> {
+  const around = layers.allFor('options', layer)
+  const until = around.findIndex((one) => one.directive === directive)
+  return around
+    .slice(0, until + 1)
+    .reduce((options, one) => optionsIn(options, argsOf(one.directive)), FOLLOWS_LINKS)
+}
+
 function optionsOf({ layers }: Host, findings: Findings): Rule {
-  let base: ReadonlySet<string> = new Set(['followsymlinks'])
-  let said = false
-  const listed: string[] = []
-  let isUnlisted = false
-  for (const { directive, layer } of layers.all('options')) {
-    const words = argsOf(directive)
-    const here = optionsIn(base, words)
+  const said = layers.all('options').map((one) => ({ ...one, options: optionsAt(one, layers) }))
+  for (const { directive, layer, options } of said) {
     findings.taken(directive)
-    sayOptions(directive, here, findings)
-    if (layer.paths === null) {
-      base = here
-      said = true
-      continue
-    }
-    if (here.has('indexes') === base.has('indexes')) continue
-    const paths = layer.paths.filter((path) => /^\/.*[/*]$/.test(path))
-    if (!here.has('indexes')) isUnlisted = true
-    else if (paths.length > 0) listed.push(...paths)
-    else findings.unsupported([directive], 'location', UNSAYABLE)
+    sayOptions(directive, options, findings)
+    if (layer.paths === null && options.has('indexes'))
+      findings.different([directive], 'listing-form', LISTING_FORM)
   }
+  const base = said.findLast(({ layer }) => layer.paths === null)?.options
+  const places = said.flatMap(({ directive, layer: { paths }, options }) =>
+    paths === null ? [] : [{ paths, isOn: options.has('indexes'), directives: [directive] }],
+  )
+  const isOn = base?.has('indexes') ?? false
+  const paths = listingPaths({ isOn, places }, findings)
   const rule: Rule = {}
-  if (said && base.has('followsymlinks')) rule.symlinks = 'any'
-  else if (said && base.has('symlinksifownermatch')) rule.symlinks = 'same-owner'
-  else if (said) rule.symlinks = 'never'
-  if (base.has('indexes')) {
-    rule.directoryListing = { enabled: true, ...texts(layers, findings) }
-    const text = 'Folders are listed here as well: say in directoryListing.paths which are to be.'
-    const closed = layers.all('options').filter(({ layer }) => layer.paths !== null)
-    if (isUnlisted)
-      findings.different(
-        closed.map((one) => one.directive),
-        'listing-paths',
-        text,
-      )
-  } else if (listed.length > 0) {
-    rule.directoryListing = {
-      enabled: true,
-      paths: listed.slice(0, 64),
-      ...texts(layers, findings),
-    }
-  } else texts(layers, findings)
+  if (base?.has('followsymlinks')) rule.symlinks = 'any'
+  else if (base?.has('symlinksifownermatch')) rule.symlinks = 'same-owner'
+  else if (base) rule.symlinks = 'never'
+  const named = texts(layers, findings)
+  if (paths) rule.directoryListing = { enabled: true, ...paths, ...named }
   return rule
 }
 
 function sayOptions(directive: Directive, options: ReadonlySet<string>, findings: Findings): void {
-  if (options.has('indexes')) findings.different([directive], 'listing-form', LISTING_FORM)
   if (options.has('multiviews')) {
     const text =
       'A name without its suffix is 404: say in sites[].tryFiles what is looked for ("{path}.html"). No file is chosen by language.'

@@ -3,7 +3,8 @@
 import type { DraftSite, Rule } from '../draft.ts'
 import { ANY_ROOT } from '../every-site.ts'
 import type { Findings } from '../findings.ts'
-import { FOLDER_EXISTS, LISTING_FORM } from '../sayings.ts'
+import { listingPaths } from '../listing.ts'
+import { FOLDER_EXISTS } from '../sayings.ts'
 import { argsOf, type Directive } from '../tree.ts'
 import { isAbsolutePath } from '../values.ts'
 import { accessOf, authOf, statusOf } from './access.ts'
@@ -201,20 +202,21 @@ function filesMembers(steps: readonly Step[], findings: Findings): Rule {
   const servers = steps.filter(({ name }) => name === 'file_server')
   findings.taken(...servers.flatMap(directivesOf))
   const index = indexOf(servers, findings)
-  const listed = servers.filter(isListing)
-  const paths = listed.flatMap((step) => pathsOf(step) ?? [''])
-  const isWhole = paths.includes('')
-  const good = paths.filter((path) => /^\/.*[/*]$/.test(path)).slice(0, 64)
-  for (const step of listed) {
-    const own = [
+  const places = servers.map((step) => ({
+    paths: listedPathsOf(step),
+    isOn: isListing(step),
+    directives: [
       step.directive,
       ...(step.directive.block ?? []).filter(({ name }) => name === 'browse'),
-    ]
-    findings.different(own, 'listing-form', LISTING_FORM)
-  }
-  const listing = isWhole ? {} : { paths: good }
-  const isListed = isWhole || good.length > 0
-  return { ...index, ...(isListed && { directoryListing: { enabled: true, ...listing } }) }
+    ],
+  }))
+  const paths = listingPaths({ isOn: false, places: places.toReversed() }, findings)
+  return { ...index, ...(paths && { directoryListing: { enabled: true, ...paths } }) }
+}
+
+function listedPathsOf(step: Step): readonly string[] | null {
+  const paths = pathsOf(step)
+  return paths === undefined ? null : (paths ?? ['/**'])
 }
 
 const isListing = ({ args, directive }: Step) =>

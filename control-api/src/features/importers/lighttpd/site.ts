@@ -2,6 +2,7 @@
 // A site of what holds for its hosts.
 import type { DraftSite, Rule } from '../draft.ts'
 import type { Findings } from '../findings.ts'
+import { listingPaths } from '../listing.ts'
 import { FOLDER_EXISTS, HTTPS_REDIRECT, LISTING_FORM, NO_HTTPS } from '../sayings.ts'
 import { isAbsolutePath } from '../values.ts'
 import { accessOf } from './access.ts'
@@ -142,31 +143,13 @@ function indexOf(settings: Settings, findings: Findings): Rule {
 function listing(settings: Settings, findings: Findings): Rule {
   const own = settings.of('dir-listing.activate')
   const placed = settings.byPath('dir-listing.activate')
-  if (isOn(own)) {
-    findings.different(directivesOf(own), 'listing-form', LISTING_FORM)
-    for (const one of placed) {
-      const text = 'Folders are listed here as well: say in directoryListing.paths which are to be.'
-      if (isOn(one)) findings.taken(...one.directives)
-      else findings.different(one.directives, 'listing-paths', text)
-    }
-    return { directoryListing: { enabled: true } }
-  }
-  findings.taken(...directivesOf(own))
-  const paths = placed.flatMap((one) => {
-    if (!isOn(one)) {
-      findings.taken(...one.directives)
-      return []
-    }
-    const good = one.paths.filter((path) => /^\/.*[/*]$/.test(path))
-    if (good.length === one.paths.length)
-      findings.different(one.directives, 'listing-form', LISTING_FORM)
-    else {
-      const text = 'Lists are for folders: name their paths in directoryListing.paths.'
-      findings.unsupported(one.directives, 'location', text)
-    }
-    return good
-  })
-  return paths.length > 0 ? { directoryListing: { enabled: true, paths: paths.slice(0, 64) } } : {}
+  findings.taken(...directivesOf(own, ...placed))
+  if (isOn(own)) findings.different(directivesOf(own), 'listing-form', LISTING_FORM)
+  const places = placed
+    .map((one) => ({ paths: one.paths, isOn: isOn(one), directives: one.directives }))
+    .toReversed()
+  const paths = listingPaths({ isOn: isOn(own), places }, findings)
+  return paths ? { directoryListing: { enabled: true, ...paths } } : {}
 }
 
 function aliases(settings: Settings, findings: Findings): Rule[] {

@@ -2,13 +2,14 @@
 // What a server's locations say, as the lists of rules of a site.
 import type { Rule, Value } from '../draft.ts'
 import type { Findings } from '../findings.ts'
+import { listingPaths } from '../listing.ts'
 import { FOLDER_EXISTS, LISTING_FORM, PAGE_FOR_ALL, PASSWORD_HASHES } from '../sayings.ts'
 import { argsOf, type Directive } from '../tree.ts'
 import { isAbsolutePath, isAddress } from '../values.ts'
 import { headersOf, typeRules, UNSAYABLE } from './headers.ts'
 import type { TypeMap } from './maps.ts'
 import { firstThatFits, pathsOf } from './rules.ts'
-import type { Location, Locations, Scope } from './scope.ts'
+import { type Location, type Locations, mayMeet, type Scope } from './scope.ts'
 import type { Steps } from './steps.ts'
 
 export type Zone = { directive: Directive; key: string; requests: number; perSeconds: number }
@@ -65,7 +66,8 @@ function tooMany({ findings, locations }: SiteContext, key: string, most: number
   )
 }
 
-function indexAndLists({ findings, server, locations }: SiteContext): Rule {
+function indexAndLists(context: SiteContext): Rule {
+  const { findings, server, locations } = context
   const { base, list } = locations
   const rule: Rule = {}
   const names = base.of('index').flatMap(argsOf)
@@ -88,32 +90,7 @@ function indexAndLists({ findings, server, locations }: SiteContext): Rule {
         'A site has one list of index files. Name it for the whole site, or make it a site of its own.',
       )
   }
-  const listed = list.filter(({ scope }) => scope.isOn('autoindex'))
-  if (base.isOn('autoindex')) {
-    rule.directoryListing = { enabled: true }
-    findings.different(base.of('autoindex'), 'listing-form', LISTING_FORM)
-    for (const { scope } of list) {
-      if (!scope.isOn('autoindex')) {
-        const text =
-          'Folders are listed here as well: say in directoryListing.paths which are to be.'
-        findings.different(scope.own('autoindex'), 'listing-paths', text)
-      } else findings.taken(...scope.own('autoindex'))
-    }
-  } else {
-    const paths = listed.flatMap(({ kind, text }) =>
-      kind !== 'regex' && kind !== 'exact' && text.endsWith('/') ? [`${text}**`] : [],
-    )
-    if (paths.length > 0) rule.directoryListing = { enabled: true, paths }
-    findings.taken(
-      ...base.of('autoindex'),
-      ...list.flatMap(({ scope }) => (scope.isOn('autoindex') ? [] : scope.own('autoindex'))),
-    )
-    for (const { scope, text } of listed) {
-      if (paths.includes(`${text}**`))
-        findings.different(scope.own('autoindex'), 'listing-form', LISTING_FORM)
-      else findings.unsupported(scope.own('autoindex'), 'location', UNSAYABLE)
-    }
-  }
+  Object.assign(rule, listing(context))
   const links = server.of('disable_symlinks')
   if (links.length > 0) {
     const how = server.argsOf('disable_symlinks')[0]
@@ -130,6 +107,24 @@ function indexAndLists({ findings, server, locations }: SiteContext): Rule {
     )
   }
   return rule
+}
+
+function listing({ findings, locations, steps }: SiteContext): Rule {
+  const { base, list } = locations
+  const isOn = base.isOn('autoindex')
+  const places = list
+    .filter((location) => !steps.answers.has(location))
+    .map(({ directive, scope, kind, text, patterns }) => {
+      const own = scope.own('autoindex')
+      // What begins alike is listed as a folder's path, whatever else begins so.
+      const paths = kind === 'exact' && !text.endsWith('/') ? [] : patterns
+      const directives = own.length > 0 ? own : [directive]
+      return { paths, isOn: scope.isOn('autoindex'), directives }
+    })
+  findings.taken(...base.of('autoindex'), ...list.flatMap(({ scope }) => scope.own('autoindex')))
+  if (isOn) findings.different(base.of('autoindex'), 'listing-form', LISTING_FORM)
+  const paths = listingPaths({ isOn, places: places.toReversed() }, findings)
+  return paths ? { directoryListing: { enabled: true, ...paths } } : {}
 }
 
 function etag({ server, findings }: SiteContext): Rule[] {
@@ -156,11 +151,22 @@ function rateOf(text: string, server: Scope, findings: Findings): Rule {
   return { connectionBytesPerSecond: Number(found[1]) * unit }
 }
 
+const ALIAS_FIRST =
+  'Here it stands for all paths below it. nginx takes those that the expression of a location fits (`~* \\.(jpg|png)$`) from the root of that location.'
+
+/** An expression of the server's that some path of the other may fit, and whose files anybody gets. */
+const isAskedFirst = (one: Location, other: Location) =>
+  one.kind === 'regex' &&
+  !one.regex.startsWith('^(?=(?s:') &&
+  !one.scope.own('access').some(({ words }) => words[0]?.text === 'all') &&
+  mayMeet(one, other)
+
 /** A root or alias of a location stands for the paths below it. */
-function aliases({ findings, locations }: SiteContext): Rule[] {
+function aliases({ findings, locations, steps }: SiteContext): Rule[] {
   const { list, base } = locations
   const usual = base.resolved(base.argsOf('root')[0] ?? '')
-  return list.flatMap(({ scope, kind, text }) => {
+  return list.flatMap((location) => {
+    const { scope, kind, text } = location
     const own = [...scope.own('root'), ...scope.own('alias')]
     const [directive] = own
     if (!directive) return []
@@ -193,6 +199,8 @@ function aliases({ findings, locations }: SiteContext): Rule[] {
         `It stands for paths that begin with "${path}"; nginx takes all that begin with "${text}".`,
       )
     }
+    const isFirst = (other: Location) => isAskedFirst(other, location) && !steps.answers.has(other)
+    if (kind === 'prefix' && list.some(isFirst)) findings.different(own, 'alias-first', ALIAS_FIRST)
     findings.different(own, 'folder-exists', FOLDER_EXISTS)
     const folder = isAlias ? named : `${named.replace(/\/$/, '')}${path}`
     return [{ path, folder: folder.length > 1 ? folder.replace(/\/$/, '') : folder }]
