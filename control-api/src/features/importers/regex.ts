@@ -43,12 +43,15 @@ export function wordsOf(regex: string): string[] | null {
   return texts?.every((text) => /^[^\ue001-\ue003*?]+$/.test(text)) ? texts : null
 }
 
+/** Of any port, or of none, at an expression's end: sites of a node go by names. */
+const ANY_PORT = /\((?:\?:)?:(?:\\d|\[0-9\])[+*]\)[?*]\$$/
+
 /** The names of hosts that an expression means: whole ones, and "*.example.org"; null: it says more. */
 export function hostsOf(regex: string): string[] | null {
   // "." without a backslash is meant as a dot in a name.
-  const plain = regex.replaceAll(/\\.|\[[^\]]*\]|\.(?![*+?{])/g, (one) =>
-    one === '.' ? '\\.' : one,
-  )
+  const plain = regex
+    .replace(ANY_PORT, '$')
+    .replaceAll(/\\.|\[[^\]]*\]|\.(?![*+?{])/g, (one) => (one === '.' ? '\\.' : one))
   const names = new Reader(plain).read()?.flatMap((text) => {
     const isStart = text.startsWith(START)
     const name = text.slice(isStart ? 1 : 0, text.endsWith(END) ? -1 : undefined).toLowerCase()

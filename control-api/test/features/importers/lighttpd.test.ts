@@ -44,6 +44,8 @@ describe('the language', () => {
     ['server.port = 80\nvar.x = "p" + server.port', 'p80'],
     ['var.x = "#no {comment}"', '#no {comment}'],
     ['global { var.x = "a" }', 'a'],
+    ['var.y = 1 var.x = "a" server.port = 80', 'a'],
+    ['$HTTP["url"] =~ "^/a" { var.y = 1 var.z = 2 } var.x = "a"', 'a'],
   ])('%j', (text, value) => {
     expect(valueIn(text)).toEqual(value)
   })
@@ -85,7 +87,7 @@ describe('the language', () => {
     ['}', /closes nothing/, '1:1'],
     ['$HTTP["host"] == "a" {', /has no "}"/, '1:1'],
     ['else { }', /follows no condition/, '1:1'],
-    ['a = 1 b = 2', /new line/, '1:7'],
+    ['a = 1 2', /begins no line/, '1:7'],
     ['a = ( "b" "c" )', /neither "," nor "\)"/, '1:11'],
     ['a = ("b") + "c"', /list can be added/, '1:11'],
     ['$HTTP["host"] < "a" { }', /begins nothing/, '1:15'],
@@ -150,6 +152,9 @@ test.each([
   ['\\.example\\.org$', ['*.example.org']],
   ['example\\.org', ['example.org', '*.example.org']],
   ['^(a|b)\\.test$', ['a.test', 'b.test']],
+  ['^a\\.test(:\\d+)?$', ['a.test']],
+  ['^a\\.test(?::[0-9]*)*$', ['a.test']],
+  ['^a\\.test(:80)$', null],
   ['^www\\.(.*)$', null],
   ['^[^.]+\\.example\\.org$', null],
   ['(', null],
@@ -210,6 +215,10 @@ describe('a site', () => {
           { from: 'modification', maxAgeSeconds: 608_400 },
         ],
       },
+    ],
+    [
+      'expire.url = ("/a/" => "access plus 1 years 1 months")',
+      { expires: [{ paths: ['/a/**'], maxAgeSeconds: 33_696_000 }] },
     ],
     [
       'expire.mimetypes = ("image/" => "access plus 1 days")',

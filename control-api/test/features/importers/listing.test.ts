@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'vitest'
 import { parseConfigText } from '../../../src/features/configs/text/text.ts'
 import { read } from '../../../src/features/importers/import-worker.ts'
-import type { Language } from '../../../src/features/importers/languages.ts'
+
+type Language = Parameters<typeof read>[0]['language']
 
 function imported(language: Language, text: string) {
   const path = '/etc/old.conf'

@@ -2,7 +2,7 @@
 // setenv's headers and `expire.url`. Within a condition lighttpd's list is in place of the one around; a node's rules for headers
 // come on top of each other.
 import type { Rule } from '../draft.ts'
-import { timeOf } from '../expires-time.ts'
+import { LIGHTTPD_YEAR_SECONDS, timeOf } from '../expires-time.ts'
 import type { Findings } from '../findings.ts'
 import { isMediaType, SERVERS_OWN } from '../values.ts'
 import { UNSAYABLE } from './access.ts'
@@ -92,7 +92,7 @@ export function expiresOf(settings: Settings, findings: Findings): Rule[] {
     pairsOf(one).flatMap(([prefix, text]) => {
       const paths = one.paths ?? (prefix === '' || prefix === '/' ? [] : [`${prefix}**`])
       const isSaid = one.paths ? prefix === '' : /^(\/[^*?\p{Cc}]*)?$/u.test(prefix)
-      const time = timeOf(text)
+      const time = timeOf(text, LIGHTTPD_YEAR_SECONDS)
       if (!time || !isSaid) {
         findings.unsupported(one.directives, 'expires', time ? UNSAYABLE : NO_TIME)
         return []
@@ -114,7 +114,7 @@ function typeRules(setting: Placed, findings: Findings): Rule[] {
   findings.different(setting.directives, 'expires-everywhere', NO_EXPIRES)
   return pairsOf(setting).flatMap(([name, text]) => {
     const type = name.replace(/\/$/, '/*')
-    const time = timeOf(text)
+    const time = timeOf(text, LIGHTTPD_YEAR_SECONDS)
     if (time && (name === '' || isMediaType(type)))
       return [{ ...(name !== '' && { types: [type] }), ...time }]
     findings.unsupported(setting.directives, 'expires', NO_TIME)

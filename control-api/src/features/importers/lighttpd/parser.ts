@@ -203,7 +203,6 @@ class FileReader {
       operator.text,
       this.#since(from),
     ])
-    this.#endLine()
     const name = fullName(start.text)
     const had = operator.text === '+=' ? settingOf(block, name) : null
     const value = had ? sum(had.value, added, from) : added
@@ -215,7 +214,6 @@ class FileReader {
     const from = this.#token
     const value = this.#expression(block, 0)
     const directive = this.#directive(list, { ...start, name: start.text }, [this.#since(from)])
-    this.#endLine()
     if (start.text === 'include_shell') return
     if (this.#stack.length > DEEPEST_INCLUDES)
       throw new Unreadable(start, `files include each other more than ${DEEPEST_INCLUDES} deep`)
@@ -318,12 +316,6 @@ class FileReader {
   #expectKind(kind: Token['kind'], what: string): Token {
     if (this.#token.kind !== kind) throw new Unreadable(this.#token, `${what} is missing here`)
     return this.#take()
-  }
-
-  #endLine(): void {
-    const { kind } = this.#token
-    if (kind === 'line' || kind === 'end' || this.#isSign('}')) return
-    throw new Unreadable(this.#token, 'a new line has to begin here')
   }
 }
 

@@ -228,7 +228,8 @@ function errorPages(settings: Settings, root: string, findings: Findings): Rule 
   const page = settings.of('server.error-handler-404')
   if (page && /^\/[^\s?#\p{Cc}]*[^\s?#/\p{Cc}]$/u.test(textOf(page))) {
     pages[404] = textOf(page)
-    const text = 'The page comes with the status 404.'
+    const text =
+      'The page comes with the status 404, and refusals (403) have the node’s own; lighttpd sends this page for both, and a file as 200.'
     findings.different(page.directives, 'error-status', text)
   } else if (page && textOf(page) !== '') {
     const text = 'An error page is a file of the site: name its path.'
