@@ -3392,6 +3392,13 @@ export interface components {
             firstColumn: number;
             canary: number[];
             control: number[];
+            /** @description Finer than the columns: as a gate of the same percentile reads them. Empty: noted before they were kept */
+            quantiles: {
+                /** @description 0.5: half of the requests took this long or less */
+                q: number;
+                canary: number | null;
+                control: number | null;
+            }[];
         };
         DnsWebhook: {
             /** @example edge-1 */
@@ -19953,6 +19960,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -20351,6 +20365,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -22326,6 +22347,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -22729,6 +22757,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -23130,6 +23165,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -23533,6 +23575,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -23936,6 +23985,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -24337,6 +24393,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -24740,6 +24803,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -25143,6 +25213,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]

@@ -58,12 +58,16 @@ test('of a single node there is nothing to draw', async () => {
 test('how long requests took with a version and without it is a table, too', async () => {
   const distribution = {
     ...{ stage: 'firstByte', firstColumn: -14, canary: [1, 3], control: [8, 2] },
+    quantiles: [{ q: 0.99, canary: 0.0148, control: 0.012 }],
   } as const
   renderApp(`/rollouts/${one.id}`, {
     [endpoint]: () => json({ ...one, distributions: [distribution] }),
   })
   const panel = within(await screen.findByRole('region', { name: 'How long requests took' }, soon))
   expect(panel.getByText(/4 requests with it, 10 requests without/)).toBeVisible()
+  expect(panel.getByText(/^99 % of the requests took at most/)).toHaveTextContent(
+    '14.8 ms with the new version, 12 ms on the other nodes.',
+  )
   await userEvent.click(panel.getByText('As a table'))
   const rows = within(
     panel.getByRole('region', { name: 'Until the first byte, distribution, table' }),
