@@ -1327,6 +1327,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rollouts/{id}/to-come": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a rollout would still do, as its nodes are now, for a picture
+         * @description The nodes whose turn has not come, in its waves: what they serve (with the permission metrics:read), what would fail together, and how many can be between two configs at once. Whether owners of machines allow it is asked when it is planned, not here
+         */
+        get: operations["getRolloutToCome"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rollouts/{id}/actions/freeze": {
         parameters: {
             query?: never;
@@ -4898,8 +4918,6 @@ export interface components {
                 /** @description So many there are in all pages */
                 total: number;
             };
-            /** @description It would be offered to so many */
-            changingNodes: number;
             /** @description It would change them, and skips them */
             cordonedNodes: number;
             /** @description Neither connected nor cordoned: they take it when they return */
@@ -4917,6 +4935,8 @@ export interface components {
             };
             /** @description No node of the farm is of it: the order is refused unless it says `allowEmpty` */
             matchesNone: boolean;
+            /** @description It would be offered to so many */
+            changingNodes: number;
             /** @description How many */
             waves: number;
             /** @description To how many it is offered in each */
@@ -5123,6 +5143,38 @@ export interface components {
         };
         /** @enum {unknown} */
         RolloutState: "draft" | "validating" | "planned" | "awaiting_approval" | "scheduled" | "queued" | "running" | "paused" | "aborting" | "reverting" | "succeeded" | "frozen" | "reverted" | "revert_incomplete" | "rejected" | "cancelled" | "expired" | "superseded";
+        RolloutToCome: {
+            /** @description It would be offered to so many */
+            changingNodes: number;
+            /** @description How many */
+            waves: number;
+            /** @description To how many it is offered in each */
+            waveNodes: number[];
+            /** @description What is in each wave */
+            wavePlans: {
+                /** @description It is offered to so many */
+                nodes: number;
+                /** @description So many kinds of nodes are among them */
+                kinds: number;
+                /** @description What those that are measured serve together */
+                requestsPerSecond: number;
+                unmeasuredNodes: number;
+                failureDomains: {
+                    total: number;
+                    /** @description The first 10 */
+                    items: (string | null)[];
+                };
+            }[];
+            /** @description So many kinds of nodes it would be offered to */
+            changingKinds: number;
+            /** @description What can be between two configs at the same time: the blast radius, by nodes and by what they serve */
+            mostAtOnce: {
+                nodes: number;
+                /** @description At most, if it were those that serve most */
+                requestsPerSecond: number;
+            };
+            cells: components["schemas"]["PlanCells"];
+        };
         ServedCertificate: {
             node: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
@@ -19577,7 +19629,6 @@ export interface operations {
                      *         "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd",
                      *         "total": 1
                      *       },
-                     *       "changingNodes": 1,
                      *       "cordonedNodes": 1,
                      *       "awayNodes": 1,
                      *       "driftedNodes": {
@@ -19590,6 +19641,7 @@ export interface operations {
                      *         ]
                      *       },
                      *       "matchesNone": true,
+                     *       "changingNodes": 1,
                      *       "waves": 1,
                      *       "waveNodes": [
                      *         1
@@ -22027,6 +22079,157 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRolloutToCome: {
+        parameters: {
+            query?: {
+                /** @description With the names of 2000 nodes from this cell on */
+                namesFrom?: number;
+            };
+            header?: never;
+            path: {
+                /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "changingNodes": 1,
+                     *       "waves": 1,
+                     *       "waveNodes": [
+                     *         1
+                     *       ],
+                     *       "wavePlans": [
+                     *         {
+                     *           "nodes": 1,
+                     *           "kinds": 1,
+                     *           "requestsPerSecond": 0.25,
+                     *           "unmeasuredNodes": 1,
+                     *           "failureDomains": {
+                     *             "total": 1,
+                     *             "items": [
+                     *               "items"
+                     *             ]
+                     *           }
+                     *         }
+                     *       ],
+                     *       "changingKinds": 1,
+                     *       "mostAtOnce": {
+                     *         "nodes": 1,
+                     *         "requestsPerSecond": 0.25
+                     *       },
+                     *       "cells": {
+                     *         "standings": [
+                     *           "takes"
+                     *         ],
+                     *         "cells": "cells",
+                     *         "waves": [
+                     *           1
+                     *         ],
+                     *         "requestsPerSecond": [
+                     *           0.25
+                     *         ],
+                     *         "domains": [
+                     *           "domains"
+                     *         ],
+                     *         "domainOf": [
+                     *           1
+                     *         ],
+                     *         "names": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RolloutToCome"];
+                };
             };
             /** @description - `invalid_request`: The request does not fit */
             400: {

@@ -270,7 +270,7 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
     monotonicMs: () => performance.now(),
   })(api)
   await importRoutes({ validate: validateAuthors })(api)
-  await rolloutTaskRoutes({ db })(api)
+  await rolloutTaskRoutes(orders)(api)
   await rolloutActionRoutes({ db, now, engine })(api)
   await farmRoutes({
     summaryOf: createFarmSummary({
