@@ -613,7 +613,7 @@ export interface paths {
         };
         /**
          * The state and a measurement of every node, for a map: a letter and a number each
-         * @description The last 15 minutes when no range is given. Measurements need the permission metrics:read besides.
+         * @description The last 15 minutes when no range is given. Measurements need the permission metrics:read besides, rollouts rollouts:read.
          */
         get: operations["getNodeCells"];
         put?: never;
@@ -13596,6 +13596,16 @@ export interface operations {
                      *         "in-sync"
                      *       ],
                      *       "cells": "cells",
+                     *       "rollouts": {
+                     *         "named": [
+                     *           {
+                     *             "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "config": "edge-1",
+                     *             "version": 1
+                     *           }
+                     *         ],
+                     *         "cells": "cells"
+                     *       },
                      *       "measured": {
                      *         "by": "by",
                      *         "from": "2026-11-21T09:00:00.000Z",
@@ -13626,6 +13636,18 @@ export interface operations {
                         states: components["schemas"]["SyncState"][];
                         /** @description A letter for each cell: a is the first of `states`, b the second, and so on */
                         cells: string;
+                        rollouts: {
+                            /** @description Those that are under way, the oldest first; 26 at most */
+                            named: {
+                                /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                                id: string;
+                                /** @example edge-1 */
+                                config: string;
+                                version: number;
+                            }[];
+                            /** @description Of each cell the rollout that has come to it: a is the first of `named`, a dot none. Empty when none is under way */
+                            cells: string;
+                        } | null;
                         measured: {
                             by: string;
                             /**

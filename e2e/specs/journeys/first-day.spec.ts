@@ -99,7 +99,7 @@ test('a header is changed in the editor, pushed, served by every node, and measu
     await visit(served?.url ?? '', REQUESTS)
     await expect(live.getByRole('table')).toContainText('200')
     const chosen = live.getByText(/requests? of the last two minutes/)
-    await node.dragOver(live.locator('canvas'), { from: [0.2, 0.05], to: [0.98, 0.98] })
+    await node.dragOver(live.locator('canvas'), { from: [0.2, 0.05], to: [1.02, 0.98] })
     await expect(chosen).toContainText(/^[1-9]/)
     await node.dragOver(live.locator('canvas'), { from: [0.2, 0.02], to: [0.3, 0.04] })
     await expect(chosen).toContainText('None')

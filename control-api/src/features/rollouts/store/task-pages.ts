@@ -136,6 +136,15 @@ export const nodesToCome = (
     .limit(limit)
     .execute()
 
+/** The nodes that these rollouts have come to. Two rollouts never share one. */
+export const touchedBy = (db: Reader, rolloutIds: readonly string[]) =>
+  db
+    .selectFrom('node_tasks')
+    .select(['node_id as nodeId', 'rollout_id as rolloutId'])
+    .where('rollout_id', 'in', eachOf(rolloutIds))
+    .where('state', 'not in', ['pending', 'skipped'])
+    .execute()
+
 /** Which of these nodes are within the scope. */
 export async function whichWithin(
   db: Reader,
