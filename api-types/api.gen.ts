@@ -7628,6 +7628,8 @@ export interface operations {
                 /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
+                /** @description Part of the name */
+                q?: string;
             };
             header?: never;
             path?: never;
@@ -18997,6 +18999,8 @@ export interface operations {
                  * @example rollout_01jd4q6v2m8w3x5y7z9abcdefg
                  */
                 ids?: string;
+                /** @description Words, each a part of the config, of the author or of the message, or the version: 17 or v17 */
+                q?: string;
             };
             header?: never;
             path?: never;

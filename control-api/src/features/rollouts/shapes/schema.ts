@@ -351,4 +351,12 @@ export const RolloutsQuerySchema = Type.Object({
   config: Type.Optional(NameSchema),
   author: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   ids: Type.Optional(RolloutIdsSchema),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 63,
+      description:
+        'Words, each a part of the config, of the author or of the message, or the version: 17 or v17',
+    }),
+  ),
 })
