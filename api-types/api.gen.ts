@@ -613,7 +613,7 @@ export interface paths {
         };
         /**
          * The state and a measurement of every node, for a map: a letter and a number each
-         * @description The last 15 minutes when no range is given. Measurements need the permission metrics:read besides.
+         * @description The last 15 minutes when no range is given. Measurements need the permission metrics:read besides, rollouts rollouts:read.
          */
         get: operations["getNodeCells"];
         put?: never;
@@ -1319,6 +1319,26 @@ export interface paths {
          * @description To ask again, send the ETag as If-None-Match: then it is left out while nothing has changed. Names are in parts, for whoever points at a cell
          */
         get: operations["getRolloutCells"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{id}/to-come": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a rollout would still do, as its nodes are now, for a picture
+         * @description The nodes whose turn has not come, in its waves: what they serve (with the permission metrics:read), what would fail together, and how many can be between two configs at once. Whether owners of machines allow it is asked when it is planned, not here
+         */
+        get: operations["getRolloutToCome"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3392,6 +3412,13 @@ export interface components {
             firstColumn: number;
             canary: number[];
             control: number[];
+            /** @description Finer than the columns: as a gate of the same percentile reads them. Empty: noted before they were kept */
+            quantiles: {
+                /** @description 0.5: half of the requests took this long or less */
+                q: number;
+                canary: number | null;
+                control: number | null;
+            }[];
         };
         DnsWebhook: {
             /** @example edge-1 */
@@ -4891,8 +4918,6 @@ export interface components {
                 /** @description So many there are in all pages */
                 total: number;
             };
-            /** @description It would be offered to so many */
-            changingNodes: number;
             /** @description It would change them, and skips them */
             cordonedNodes: number;
             /** @description Neither connected nor cordoned: they take it when they return */
@@ -4910,6 +4935,8 @@ export interface components {
             };
             /** @description No node of the farm is of it: the order is refused unless it says `allowEmpty` */
             matchesNone: boolean;
+            /** @description It would be offered to so many */
+            changingNodes: number;
             /** @description How many */
             waves: number;
             /** @description To how many it is offered in each */
@@ -5116,6 +5143,38 @@ export interface components {
         };
         /** @enum {unknown} */
         RolloutState: "draft" | "validating" | "planned" | "awaiting_approval" | "scheduled" | "queued" | "running" | "paused" | "aborting" | "reverting" | "succeeded" | "frozen" | "reverted" | "revert_incomplete" | "rejected" | "cancelled" | "expired" | "superseded";
+        RolloutToCome: {
+            /** @description It would be offered to so many */
+            changingNodes: number;
+            /** @description How many */
+            waves: number;
+            /** @description To how many it is offered in each */
+            waveNodes: number[];
+            /** @description What is in each wave */
+            wavePlans: {
+                /** @description It is offered to so many */
+                nodes: number;
+                /** @description So many kinds of nodes are among them */
+                kinds: number;
+                /** @description What those that are measured serve together */
+                requestsPerSecond: number;
+                unmeasuredNodes: number;
+                failureDomains: {
+                    total: number;
+                    /** @description The first 10 */
+                    items: (string | null)[];
+                };
+            }[];
+            /** @description So many kinds of nodes it would be offered to */
+            changingKinds: number;
+            /** @description What can be between two configs at the same time: the blast radius, by nodes and by what they serve */
+            mostAtOnce: {
+                nodes: number;
+                /** @description At most, if it were those that serve most */
+                requestsPerSecond: number;
+            };
+            cells: components["schemas"]["PlanCells"];
+        };
         ServedCertificate: {
             node: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
@@ -7569,6 +7628,8 @@ export interface operations {
                 /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
+                /** @description Part of the name */
+                q?: string;
             };
             header?: never;
             path?: never;
@@ -13537,6 +13598,16 @@ export interface operations {
                      *         "in-sync"
                      *       ],
                      *       "cells": "cells",
+                     *       "rollouts": {
+                     *         "named": [
+                     *           {
+                     *             "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "config": "edge-1",
+                     *             "version": 1
+                     *           }
+                     *         ],
+                     *         "cells": "cells"
+                     *       },
                      *       "measured": {
                      *         "by": "by",
                      *         "from": "2026-11-21T09:00:00.000Z",
@@ -13567,6 +13638,18 @@ export interface operations {
                         states: components["schemas"]["SyncState"][];
                         /** @description A letter for each cell: a is the first of `states`, b the second, and so on */
                         cells: string;
+                        rollouts: {
+                            /** @description Those that are under way, the oldest first; 26 at most */
+                            named: {
+                                /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                                id: string;
+                                /** @example edge-1 */
+                                config: string;
+                                version: number;
+                            }[];
+                            /** @description Of each cell the rollout that has come to it: a is the first of `named`, a dot none. Empty when none is under way */
+                            cells: string;
+                        } | null;
                         measured: {
                             by: string;
                             /**
@@ -18916,6 +18999,8 @@ export interface operations {
                  * @example rollout_01jd4q6v2m8w3x5y7z9abcdefg
                  */
                 ids?: string;
+                /** @description Words, each a part of the config, of the author or of the message, or the version: 17 or v17 */
+                q?: string;
             };
             header?: never;
             path?: never;
@@ -19570,7 +19655,6 @@ export interface operations {
                      *         "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd",
                      *         "total": 1
                      *       },
-                     *       "changingNodes": 1,
                      *       "cordonedNodes": 1,
                      *       "awayNodes": 1,
                      *       "driftedNodes": {
@@ -19583,6 +19667,7 @@ export interface operations {
                      *         ]
                      *       },
                      *       "matchesNone": true,
+                     *       "changingNodes": 1,
                      *       "waves": 1,
                      *       "waveNodes": [
                      *         1
@@ -19953,6 +20038,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -20351,6 +20443,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -22082,6 +22181,157 @@ export interface operations {
             };
         };
     };
+    getRolloutToCome: {
+        parameters: {
+            query?: {
+                /** @description With the names of 2000 nodes from this cell on */
+                namesFrom?: number;
+            };
+            header?: never;
+            path: {
+                /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "changingNodes": 1,
+                     *       "waves": 1,
+                     *       "waveNodes": [
+                     *         1
+                     *       ],
+                     *       "wavePlans": [
+                     *         {
+                     *           "nodes": 1,
+                     *           "kinds": 1,
+                     *           "requestsPerSecond": 0.25,
+                     *           "unmeasuredNodes": 1,
+                     *           "failureDomains": {
+                     *             "total": 1,
+                     *             "items": [
+                     *               "items"
+                     *             ]
+                     *           }
+                     *         }
+                     *       ],
+                     *       "changingKinds": 1,
+                     *       "mostAtOnce": {
+                     *         "nodes": 1,
+                     *         "requestsPerSecond": 0.25
+                     *       },
+                     *       "cells": {
+                     *         "standings": [
+                     *           "takes"
+                     *         ],
+                     *         "cells": "cells",
+                     *         "waves": [
+                     *           1
+                     *         ],
+                     *         "requestsPerSecond": [
+                     *           0.25
+                     *         ],
+                     *         "domains": [
+                     *           "domains"
+                     *         ],
+                     *         "domainOf": [
+                     *           1
+                     *         ],
+                     *         "names": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RolloutToCome"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     freezeRollout: {
         parameters: {
             query?: never;
@@ -22326,6 +22576,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -22729,6 +22986,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -23130,6 +23394,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -23533,6 +23804,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -23936,6 +24214,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -24337,6 +24622,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -24740,6 +25032,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]
@@ -25143,6 +25442,13 @@ export interface operations {
                      *           ],
                      *           "control": [
                      *             1
+                     *           ],
+                     *           "quantiles": [
+                     *             {
+                     *               "q": 0.25,
+                     *               "canary": 0.25,
+                     *               "control": 0.25
+                     *             }
                      *           ]
                      *         }
                      *       ]

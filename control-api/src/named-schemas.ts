@@ -80,7 +80,11 @@ import {
   ReleaseVersionSchema,
 } from './features/releases/schema.ts'
 import { RolloutRulesSchema } from './features/rollout-rules/schema.ts'
-import { PlanCellsSchema, RolloutPlanSchema } from './features/rollouts/shapes/plan-schema.ts'
+import {
+  PlanCellsSchema,
+  RolloutPlanSchema,
+  ToComeSchema,
+} from './features/rollouts/shapes/plan-schema.ts'
 import { DistributionSchema, RolloutSchema } from './features/rollouts/shapes/schema.ts'
 import { NodeTaskSchema } from './features/rollouts/shapes/task-schema.ts'
 import { SessionSchema } from './features/session/schema.ts'
@@ -159,6 +163,7 @@ export const namedSchemas: NamedSchemas = {
   Rollout: RolloutSchema,
   PlanCells: PlanCellsSchema,
   RolloutPlan: RolloutPlanSchema,
+  RolloutToCome: ToComeSchema,
   RolloutRules: RolloutRulesSchema,
   RolloutState: RolloutStateSchema,
   Session: SessionSchema,

@@ -73,7 +73,7 @@ import type { Contents } from './features/releases/contents.ts'
 import { releaseRoutes } from './features/releases/routes.ts'
 import { farmRulesRoutes } from './features/rollout-rules/routes.ts'
 import { rolloutActionRoutes } from './features/rollouts/action-routes.ts'
-import { rolloutsNow } from './features/rollouts/now.ts'
+import { rolloutsNow, touchedNow } from './features/rollouts/now.ts'
 import { ORDER_ERRORS, rolloutRoutes } from './features/rollouts/routes.ts'
 import {
   marksBetween,
@@ -234,6 +234,7 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
   })(api)
   await nodeCellsRoutes({
     ...{ index, valuesOf: createNodeValues({ now, metrics }), valueErrors: NODE_VALUES_ERRORS },
+    touchedNow: (scope) => touchedNow(db, scope),
   })(api)
   await prometheusRoutes({ db, index })(api)
   await configRoutes({
@@ -270,7 +271,7 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
     monotonicMs: () => performance.now(),
   })(api)
   await importRoutes({ validate: validateAuthors })(api)
-  await rolloutTaskRoutes({ db })(api)
+  await rolloutTaskRoutes(orders)(api)
   await rolloutActionRoutes({ db, now, engine })(api)
   await farmRoutes({
     summaryOf: createFarmSummary({

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 import type { Locator, Page } from '@playwright/test'
 
+type Corner = readonly [x: number, y: number]
+
 export class NodePage {
   readonly #page: Page
   readonly latencyTable: Locator
@@ -16,6 +18,18 @@ export class NodePage {
 
   button(name: string | RegExp): Locator {
     return this.#page.getByRole('button', { name })
+  }
+
+  /** Corners are from 0 to 1: to the right, and downwards. */
+  async dragOver(picture: Locator, { from, to }: { from: Corner; to: Corner }): Promise<void> {
+    await picture.scrollIntoViewIfNeeded()
+    const box = await picture.boundingBox()
+    if (box === null) throw new Error('there is nothing to drag over')
+    const at = ([x, y]: Corner) => [box.x + box.width * x, box.y + box.height * y] as const
+    await this.#page.mouse.move(...at(from))
+    await this.#page.mouse.down()
+    await this.#page.mouse.move(...at(to), { steps: 3 })
+    await this.#page.mouse.up()
   }
 
   /** Answers the question that is open. */

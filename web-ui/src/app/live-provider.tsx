@@ -48,6 +48,7 @@ const MEASURED_ROWS = { key: ['nodes', 'list'], atMostEveryMs: 10_000 }
 
 /** A look at all nodes, for a picture of them. */
 const MAPPED = { key: ['node-cells'], atMostEveryMs: 10_000 }
+const MAPPED_BY: readonly EventKind[] = ['node', 'group', 'rollout']
 
 /** The overview's lists of what changed: in a busy farm something does all the time, and each look reads some hundred lines. */
 const CHANGES = { key: 'changes', atMostEveryMs: 10_000 }
@@ -78,7 +79,7 @@ export function LiveProvider({ children }: { children: React.ReactNode }) {
             if (nodes === null || isOldAfter(nodes, read)) makeOld(query.queryKey)
           }
         }
-        if (kinds.has('node') || kinds.has('group')) makeOld(MAPPED.key, MAPPED.atMostEveryMs)
+        if (MAPPED_BY.some((kind) => kinds.has(kind))) makeOld(MAPPED.key, MAPPED.atMostEveryMs)
         for (const kind of kinds) {
           if (kind === 'metrics') continue
           for (const list of [listAbout[kind], 'deeds']) {

@@ -96,6 +96,7 @@ export type RolloutRules = Answer<'getRolloutRules', 200>
 export type RolloutPlan = Answer<'createRollout', 200>
 export type PlanUnderWay = Answer<'listPlansUnderWay', 200>['items'][number]
 export type PlanCells = Answer<'getPlanCells', 200>
+export type RolloutToCome = Answer<'getRolloutToCome', 200>
 export type Distribution = Rollout['distributions'][number]
 export type Preflight = Answer<'preflightRollout', 200>
 type Event = components['schemas']['Event']

@@ -96,6 +96,7 @@ export function RolloutPage() {
       id={id}
       session={session}
       onStarted={(rollout) => void navigate({ to: '/rollouts/$id', params: { id: rollout.id } })}
+      onOpenNode={(nodeId) => void navigate({ to: '/nodes/$id', params: { id: nodeId } })}
     />
   )
 }

@@ -95,6 +95,7 @@ export const alert = (change: Partial<Alert> = {}): Alert => ({
 export const nodeCells = (change: Partial<NodeCells> = {}): NodeCells => ({
   ...{ order: 'a'.repeat(16), parts: [{ name: 'default', nodes: 1 }], labelKeys: [] },
   ...{ names: null, states: ['in-sync'], cells: 'a', measured: null },
+  rollouts: { named: [], cells: '' },
   ...change,
 })
 

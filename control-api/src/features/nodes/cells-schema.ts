@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
 import { Type } from 'typebox'
-import { NameSchema, NodeIdSchema, Nullable, TimeSchema } from '../../api-shapes/common.ts'
+import {
+  NameSchema,
+  NodeIdSchema,
+  Nullable,
+  RolloutIdSchema,
+  TimeSchema,
+} from '../../api-shapes/common.ts'
 import { SyncStateSchema } from '../../api-shapes/node-facts.ts'
 
 /** So many names and ids are below 200 KB. */
@@ -62,6 +68,20 @@ export const CellsSchema = Type.Object({
     pattern: '^[a-z]*$',
     description: 'A letter for each cell: a is the first of `states`, b the second, and so on',
   }),
+  /** null: the caller may not read rollouts. */
+  rollouts: Nullable(
+    Type.Object({
+      named: Type.Array(
+        Type.Object({ id: RolloutIdSchema, config: NameSchema, version: Type.Integer() }),
+        { description: 'Those that are under way, the oldest first; 26 at most' },
+      ),
+      cells: Type.String({
+        pattern: '^[a-z.]*$',
+        description:
+          'Of each cell the rollout that has come to it: a is the first of `named`, a dot none. Empty when none is under way',
+      }),
+    }),
+  ),
   /** null: nothing was asked for, or the caller may not read measurements. */
   measured: Nullable(
     Type.Object({

@@ -16,17 +16,26 @@ export type AskValues = (
   asked: { by: string; from?: string; to?: string },
 ) => Promise<{ from: string; to: string; values: (number | null)[] }>
 
-type Deps = { index: FarmIndex; valuesOf: AskValues }
+/** The rollouts that are under way, and to which node which of them has come. */
+export type ReadTouched = (scope: Scope) => Promise<{
+  named: NonNullable<Cells['rollouts']>['named']
+  touchedBy: ReadonlyMap<string, string>
+}>
+
+type Deps = { index: FarmIndex; valuesOf: AskValues; touchedNow: ReadTouched }
+/** What is told by a permission of its own. */
+type May = { measure: boolean; seeRollouts: boolean }
 
 const FIRST_LETTER = 'a'.charCodeAt(0)
 const LABEL_KEYS = 50
 /** Of a picture nobody reads more digits. */
 const DIGITS = 3
 
-/** `mayMeasure`: what was measured is asked for by a permission of its own. */
+const NOBODY = '.'
+
 export const createCells =
-  ({ index, valuesOf }: Deps) =>
-  async (asked: Asked, scope: Scope, mayMeasure: boolean): Promise<Cells> => {
+  ({ index, valuesOf, touchedNow }: Deps) =>
+  async (asked: Asked, scope: Scope, may: May): Promise<Cells> => {
     const { label, by, namesFrom, from, to } = asked
     const all = await index.nodes(scope)
     const parts = partsOf(all, label)
@@ -37,7 +46,7 @@ export const createCells =
       states.map((state, place) => [state, String.fromCharCode(FIRST_LETTER + place)]),
     )
     const measured =
-      by === undefined || !mayMeasure
+      by === undefined || !may.measure
         ? null
         : await valuesOf(ids, { by, ...(from && { from }), ...(to && { to }) })
     return {
@@ -52,6 +61,7 @@ export const createCells =
               .map(({ node: { id, name } }) => ({ id, name })),
       states,
       cells: nodes.map(({ state }) => letters.get(state)).join(''),
+      rollouts: may.seeRollouts ? touchedCells(await touchedNow(scope), ids) : null,
       measured: measured && {
         ...{ by: by ?? '', from: measured.from, to: measured.to },
         values: measured.values.map((value) =>
@@ -60,6 +70,18 @@ export const createCells =
       },
     }
   }
+
+function touchedCells(
+  { named, touchedBy }: Awaited<ReturnType<ReadTouched>>,
+  ids: readonly string[],
+): Cells['rollouts'] {
+  if (named.length === 0) return { named, cells: '' }
+  const letters = new Map(
+    named.map(({ id }, place) => [id, String.fromCharCode(FIRST_LETTER + place)]),
+  )
+  const letterOf = (id: string) => letters.get(touchedBy.get(id) ?? '') ?? NOBODY
+  return { named, cells: ids.map(letterOf).join('') }
+}
 
 type Part = [name: string | null, nodes: IndexedNode[]]
 

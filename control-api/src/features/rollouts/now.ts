@@ -6,6 +6,7 @@ import type { Reader } from '../../db/database.ts'
 import { isWaiting } from './reducer/model.ts'
 import { unfinishedWithin } from './store/rollouts.ts'
 import { countsWithin, totalStandings, totalsOf } from './store/task-counts.ts'
+import { touchedBy } from './store/task-pages.ts'
 
 const NAMED = 3
 
@@ -41,4 +42,21 @@ export async function rolloutsNow(db: Reader, scope: Scope): Promise<RolloutsNow
     }),
     configs: new Set(underWay.map(({ config }) => config)),
   }
+}
+
+/** A letter for each. */
+const DRAWN = 26
+
+/** The rollouts under way, and which of them has come to which node: for a map of all nodes. */
+export async function touchedNow(db: Reader, scope: Scope) {
+  const all = await unfinishedWithin(db, scope)
+  const named = all
+    .filter(({ state }) => !isWaiting(state))
+    .slice(0, DRAWN)
+    .map(({ id, config, version }) => ({ id, config, version }))
+  const rows = await touchedBy(
+    db,
+    named.map(({ id }) => id),
+  )
+  return { named, touchedBy: new Map(rows.map(({ nodeId, rolloutId }) => [nodeId, rolloutId])) }
 }

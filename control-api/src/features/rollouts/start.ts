@@ -31,7 +31,7 @@ import {
   planRollout,
 } from './plan/planner.ts'
 import type { Following } from './plan/plans-under-way.ts'
-import { type Arranged, arrange, planDigestOf } from './plan/strategy.ts'
+import { type Arranged, arrange, domainOf, planDigestOf } from './plan/strategy.ts'
 import type { WaveNode } from './plan/waves.ts'
 import { claimsOn, waitingRows } from './queue/store.ts'
 import { firstProgress, isWaiting, type Task, WAITING } from './reducer/model.ts'
@@ -214,14 +214,9 @@ async function waveNodes(
     id: node.id,
     throughput: throughput.get(node.id) ?? null,
     kind: kindOf(node),
-    domain: strategy.failureDomain ? domainOf(node.labels, strategy.failureDomain) : null,
+    domain: domainOf(node.labels, strategy),
     isConnected: isConnected(node.id),
   }))
-}
-
-function domainOf(labels: string, label: string): string | null {
-  const all: Record<string, string> = JSON.parse(labels)
-  return all[label] ?? null
 }
 
 /** `follow`: has the plan made, for who wants to see how far it is; left out: nobody does. */

@@ -42,9 +42,11 @@ export async function showRollout({ db, now }: Deps, id: string, scope: Scope): 
   return { ...shown, waves: wavesOf(counts), states, headline, timers, distributions }
 }
 
-/** None with what was noted before there were. */
-const distributionsIn = ({ evidence }: RolloutRow): Distribution[] =>
-  evidence === null ? [] : (JSON.parse(evidence).distributions ?? [])
+/** What was noted before there were any has none, nor had the first of them percentiles. */
+function distributionsIn({ evidence }: RolloutRow): Distribution[] {
+  const noted = evidence === null ? [] : (JSON.parse(evidence).distributions ?? [])
+  return noted.map((one: Distribution) => ({ ...one, quantiles: one.quantiles ?? [] }))
+}
 
 function evidenceOf(row: RolloutRow): RolloutSummary['evidence'] {
   if (row.evidence === null) return null

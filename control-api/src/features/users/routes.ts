@@ -2,7 +2,7 @@
 // People: who there is, and what their roles and scope let them do.
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
-import { IfMatchSchema, PageQuerySchema, pageOf, UserIdSchema } from '../../api-shapes/common.ts'
+import { IfMatchSchema, pageOf, UserIdSchema } from '../../api-shapes/common.ts'
 import { defineCursor } from '../../api-shapes/cursor.ts'
 import type { Write } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
@@ -22,6 +22,7 @@ import {
   NewUserSchema,
   UserPatchSchema,
   UserSchema,
+  UsersQuerySchema,
   type UserView,
 } from './schema.ts'
 import { listUsers, saveStanding } from './store.ts'
@@ -44,13 +45,13 @@ export const userRoutes = (deps: Deps) => async (app: App) => {
         operationId: 'listUsers',
         tags,
         summary: 'Users by name, with their roles and scope',
-        querystring: PageQuerySchema,
+        querystring: UsersQuerySchema,
         response: { 200: pageOf(UserSchema) },
       },
     },
-    async ({ query: { cursor, limit = 100 } }) => {
+    async ({ query: { cursor, limit = 100, q = '' } }) => {
       const [after] = places.read(cursor) ?? []
-      const found = await listUsers(db, { after, limit: limit + 1 })
+      const found = await listUsers(db, { after, limit: limit + 1, q })
       const { rows, nextCursor } = places.page(found, limit, ({ username }) => [username])
       return { items: rows.map(view), nextCursor }
     },

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
 import { RoleSchema } from '../../access/roles.ts'
-import { Nullable, TimeSchema, UserIdSchema, UsernameSchema } from '../../api-shapes/common.ts'
+import {
+  Nullable,
+  PageQuerySchema,
+  TimeSchema,
+  UserIdSchema,
+  UsernameSchema,
+} from '../../api-shapes/common.ts'
 import { SELECTOR_MAX_LENGTH } from '../../labels/selector.ts'
 
 const RolesSchema = Type.Array(RoleSchema, {
@@ -29,6 +35,11 @@ export const UserSchema = Type.Object({
 })
 export type UserView = Static<typeof UserSchema>
 
+/** GET /users listUsers */
+export const UsersQuerySchema = Type.Object({
+  ...PageQuerySchema.properties,
+  q: Type.Optional(Type.String({ maxLength: 63, description: 'Part of the name' })),
+})
 /** POST /users createUser */
 export const NewUserSchema = Type.Object(
   { username: UsernameSchema, roles: RolesSchema, scope: Type.Optional(ScopeSchema) },

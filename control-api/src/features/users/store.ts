@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Users as administrators see them.
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Unit } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
 import { toUser, type User, updateUser } from '../../people/user-store.ts'
 import { isFarmAdmin } from './rules.ts'
 
-type Page = { after: string | undefined; limit: number }
+type Page = { after: string | undefined; limit: number; q: string }
 
-/** By name. */
-export async function listUsers(db: Kysely<Database>, { after, limit }: Page): Promise<User[]> {
+/** By name; `q`: a part of it. */
+export async function listUsers(db: Kysely<Database>, { after, limit, q }: Page): Promise<User[]> {
   const rows = await db
     .selectFrom('users')
     .selectAll()
     .$if(after !== undefined, (query) => query.where('username', '>', after ?? ''))
+    .$if(q !== '', (query) =>
+      query.where(sql<boolean>`instr(lower(username), ${q.toLowerCase()}) > 0`),
+    )
     .orderBy('username')
     .limit(limit)
     .execute()

@@ -34,6 +34,7 @@ export const LISTS: Record<string, List> = {
       ...['state=reverted', 'config=config-01', 'author=person-3'],
       'state=reverted&config=config-01&author=person-3',
       `ids=${idOf('rollout', 3)},${idOf('rollout', 250)}`,
+      'q=config-01',
     ],
     isScoped: true,
   },
@@ -101,7 +102,7 @@ export const LISTS: Record<string, List> = {
     filters: ['usable=true', 'usable=false'],
     isScoped: true,
   },
-  users: { path: '/users', after: ['users', 'person-250'] },
+  users: { path: '/users', after: ['users', 'person-250'], filters: ['q=son-2'] },
   sessions: { path: '/session/list' },
   certificates: {
     path: '/certificates',

@@ -9,7 +9,7 @@ select *
 -- GET /rollouts
 -- GET /rollouts, a later page
 -- GET /rollouts?state=reverted
--- and 19 more
+-- and 23 more
 select *
   from "rollout_approvals"
   where "rollout_id" in (?, …)
@@ -145,10 +145,30 @@ select *
 --  SEARCH rollout_approvals USING PRIMARY KEY (rollout_id=?)
 --  USE TEMP B-TREE FOR ORDER BY  (a few of each rollout of the page)
 
+-- GET /rollouts?q=config-01
+-- GET /rollouts?q=config-01, within a scope
+select *
+  from "rollouts"
+  where (instr(config, ?) > 0 or instr(lower(author), ?) > 0 or instr(lower(message), ?) > 0 or 'v' || version = ? or version = ?)
+  order by "id" desc
+  limit ?
+--  SCAN rollouts USING INDEX sqlite_autoindex_rollouts_1
+
+-- GET /rollouts?q=config-01, a later page
+-- GET /rollouts?q=config-01, within a scope
+-- GET /rollouts?q=config-01, a later page, within a scope
+select *
+  from "rollouts"
+  where "id" < ?
+  and (instr(config, ?) > 0 or instr(lower(author), ?) > 0 or instr(lower(message), ?) > 0 or 'v' || version = ? or version = ?)
+  order by "id" desc
+  limit ?
+--  SEARCH rollouts USING INDEX sqlite_autoindex_rollouts_1 (id<?)
+
 -- GET /rollouts, within a scope
 -- GET /rollouts, a later page, within a scope
 -- GET /rollouts?state=reverted, within a scope
--- and 8 more
+-- and 10 more
 select "id"
   from "rollouts"
   where "id" in (?, …)
@@ -165,7 +185,7 @@ select "id"
 -- GET /rollouts, within a scope
 -- GET /rollouts, a later page, within a scope
 -- GET /rollouts?state=reverted, within a scope
--- and 8 more
+-- and 10 more
 select "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
   and t.code is ? then ? when t.state = 'skipped'
   and t.code is ? then ? else t.state end as "standing", count(*) as "nodes"

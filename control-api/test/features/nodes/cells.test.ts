@@ -3,10 +3,11 @@
 import { describe, expect, it } from 'vitest'
 import { createCells } from '../../../src/features/nodes/cells.ts'
 import type { IndexedNode } from '../../../src/features/nodes/farm-index.ts'
-import { type Client, withToken } from '../../helper.ts'
+import { build, type Client, withToken } from '../../helper.ts'
 import { histogramOf } from '../../histogram-of.ts'
 import { personWith } from '../../person.ts'
 import { at, farm, NOW } from '../metrics/farm.ts'
+import { addLargeRollout, LARGE } from '../rollouts/large-rollout.ts'
 
 const range = { from: at(NOW - 3_000), to: at(NOW + 7_000) }
 const ask = (client: Client, parameters: Record<string, string> = {}) =>
@@ -73,6 +74,21 @@ describe('GET /nodes/cells', () => {
     expect((await read(service.admin, { ...range, by: 'rate:requests' })).measured).not.toBeNull()
   })
 
+  it('says which rollout under way has come to whom, to who may read rollouts', async () => {
+    const service = await build()
+    const { db } = service.services
+    await addLargeRollout(db, 100)
+    const { rollouts, cells } = await read(service.admin)
+    expect(rollouts.named).toEqual([{ id: LARGE, config: 'default', version: 1 }])
+    // The first wave is through, and the second under way: a quarter of all.
+    expect(rollouts.cells).toBe('a'.repeat(25) + '.'.repeat(75))
+    expect(cells).toHaveLength(100)
+    const program = await withToken(service, service.admin, { permissions: ['nodes:read'] })
+    expect((await read(program)).rollouts).toBeNull()
+    await db.updateTable('rollouts').set({ ended_at_ms: 1 }).execute()
+    expect((await read(service.admin)).rollouts).toEqual({ named: [], cells: '' })
+  })
+
   it('refuses a stage that there is none of, and a range that is empty', async () => {
     const { admin } = await measured()
     const stage = await ask(admin, { by: 'quantile:nosuch:0.5' })
@@ -93,8 +109,10 @@ describe('GET /nodes/cells', () => {
         ...{ from: range.from, to: range.to },
         values: ids.map((_, i) => 0.000123456 * (i + 1)),
       }),
+      touchedNow: async () => ({ named: [], touchedBy: new Map() }),
     })
-    const answer = await cellsOf({ by: 'quantile:total:0.99' }, null, true)
+    const may = { measure: true, seeRollouts: true }
+    const answer = await cellsOf({ by: 'quantile:total:0.99' }, null, may)
     const bytes = JSON.stringify(answer).length
     expect(answer.cells).toHaveLength(10_000)
     expect(bytes).toBeLessThan(200_000)

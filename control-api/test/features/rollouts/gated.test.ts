@@ -60,6 +60,10 @@ describe('a rollout with gates', () => {
     // Half a second against ten milliseconds: no column has any of both.
     expect(ours.some((count, i) => count > 0 && (theirs[i] ?? 0) > 0)).toBe(false)
     expect(ours.at(-1)).toBeGreaterThan(0)
+    // What is marked beside it is what the gate itself read.
+    const judged = evidence?.gates[0]
+    const read = { canary: judged?.canary.value, control: judged?.control.value }
+    expect(distributions[0]?.quantiles).toContainEqual({ q: 0.99, ...read })
     const listed = (await service.admin.inject({ url: '/api/v1/rollouts' })).json()
     expect(listed.items[0].evidence).not.toHaveProperty('distributions')
     expect(reason).toMatch(/first byte p99 is \d+(\.\d+)? times the others’/)

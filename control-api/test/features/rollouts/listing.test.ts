@@ -66,6 +66,26 @@ test('those that somebody names are listed alone, but for who may not see them',
   expect(await listed(EU)).toEqual([idOf(4), idOf(1)])
 })
 
+test('words find those whose config, author, message or version has each of them', async () => {
+  const { db } = await manyRollouts()
+  const change = { author: 'Zoë', message: 'Longer caching of images', version: 17 }
+  const version = await db.selectFrom('config_versions').selectAll().executeTakeFirstOrThrow()
+  await db
+    .insertInto('config_versions')
+    .values({ ...version, number: change.version })
+    .execute()
+  await db.updateTable('rollouts').set(change).where('id', '=', idOf(7)).execute()
+  const listed = async (q: string, scope: Scope = null) =>
+    (await listRollouts(db, { q, before: undefined, limit: 100, scope })).map(({ id }) => id)
+  expect(await listed('IMAGES default')).toEqual([idOf(7)])
+  expect(await listed('zo caching v17')).toEqual([idOf(7)])
+  expect(await listed('images', EU)).toEqual([idOf(7)])
+  expect(await listed('images', NOWHERE)).toEqual([])
+  expect(await listed('17')).toEqual([idOf(7)])
+  expect(await listed('7')).toEqual([])
+  expect(await listed('images nothing')).toEqual([])
+})
+
 test('looking for them leaves others their turn, whether there are any or not', async () => {
   const { db, dir } = await manyRollouts()
   const stop = watchTurns(dir)

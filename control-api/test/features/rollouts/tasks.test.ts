@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A rollout to ten thousand nodes, in a database on disk: no answer carries what nobody asked for.
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { ToCome } from '../../../src/features/rollouts/shapes/plan-schema.ts'
 import type { Cells, NodeTask, Tasks } from '../../../src/features/rollouts/shapes/task-schema.ts'
 import { countTasksByWave, recount } from '../../../src/features/rollouts/store/task-counts.ts'
 import { type Built, build } from '../../helper.ts'
@@ -125,6 +126,26 @@ describe('a rollout to ten thousand nodes', () => {
     expect((await ask(`?namesFrom=${NODES}`)).json().names).toEqual([])
   })
 
+  test('says what it would still do, with a letter and a number for each node to come', async () => {
+    const { db } = service.services
+    await db.updateTable('nodes').set({ cordon: '{}' }).where('id', '=', nodeId(9999)).execute()
+    await db
+      .updateTable('rollouts')
+      .set({ strategy: JSON.stringify({ failureDomain: 'zone' }) })
+      .execute()
+    const answer = await service.admin.inject({ url: `${url}/to-come?namesFrom=7000` })
+    expect(answer.statusCode).toBe(200)
+    expect(answer.body.length).toBeLessThan(250_000)
+    const toCome: ToCome = answer.json()
+    // The third wave is to come, and whoever is cordoned is passed by.
+    expect(toCome).toMatchObject({ changingNodes: 7499, waves: 3, waveNodes: [0, 0, 7499] })
+    expect(toCome.wavePlans[2]).toMatchObject({ kinds: 1, unmeasuredNodes: 7499 })
+    expect(toCome.cells).toMatchObject({ standings: ['away'], waves: [0, 0, 7499] })
+    expect(toCome.cells.domains).toEqual(['us', 'eu'])
+    const names = toCome.cells.names?.map(({ nodeName }) => nodeName)
+    expect([names?.length, names?.[0], names?.at(-1)]).toEqual([499, 'edge-09501', 'edge-10000'])
+  })
+
   test('sends no cells while nothing has changed, and says when a name has', async () => {
     const ask = (query: string, etag = '') =>
       service.admin.inject({ url: `${url}/cells${query}`, headers: { 'if-none-match': etag } })
@@ -156,6 +177,7 @@ describe('a rollout to ten thousand nodes', () => {
     const of = async (path: string) => (await scoped.inject({ url: `${url}${path}` })).json()
     expect((await of('')).totalNodes).toBe(NODES / 10)
     expect((await of('/tasks')).total).toBe(NODES / 10)
+    expect((await of('/to-come')).changingNodes).toBe((NODES * 3) / 4 / 10)
     expect((await of('/cells?namesFrom=0')).names).toHaveLength(NODES / 10)
     expect((await of('/tasks?name=edge-00001')).total).toBe(0)
     const list = (await scoped.inject({ url: '/api/v1/rollouts' })).json()

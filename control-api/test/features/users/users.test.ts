@@ -110,6 +110,14 @@ describe('GET /users', () => {
     expect(JSON.stringify([first, rest])).not.toMatch(/argon|hash/i)
   })
 
+  test('is of those whose name has the words that are asked for', async () => {
+    const service = await build()
+    await add(service, 'quintus')
+    const found = (await service.admin.inject({ url: `${USERS}?q=UINT` })).json()
+    expect(found.items.map(({ username }: Made) => username)).toEqual(['quintus'])
+    expect((await service.admin.inject({ url: `${USERS}?q=nobody` })).json().items).toEqual([])
+  })
+
   test('answers 404 for who is not there', async () => {
     const { admin } = sharedService()
     expect((await admin.inject({ url: NOBODY })).json()).toMatchObject({ code: 'user_not_found' })

@@ -29,6 +29,30 @@ export const rolloutsToFindQuery = queryOptions({
   staleTime: KEPT_MS,
 })
 
+const FOUND_AT_MOST = 20
+
+/** Of any age, that have each of these words. */
+export const rolloutsFoundQuery = (q: string) =>
+  queryOptions({
+    queryKey: ['rollouts', 'found', q],
+    queryFn: async ({ signal }) => {
+      const query = { q, limit: FOUND_AT_MOST }
+      return (await bodyOf(api.GET('/api/v1/rollouts', { params: { query }, signal }))).items
+    },
+    staleTime: KEPT_MS,
+  })
+
+/** With this in their names. */
+export const peopleFoundQuery = (q: string) =>
+  queryOptions({
+    queryKey: ['users', 'found', q],
+    queryFn: async ({ signal }) => {
+      const query = { q, limit: FOUND_AT_MOST }
+      return (await bodyOf(api.GET('/api/v1/users', { params: { query }, signal }))).items
+    },
+    staleTime: KEPT_MS,
+  })
+
 /** By name. */
 export const peopleToFindQuery = queryOptions({
   queryKey: ['users', 'to-find'],

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, test } from 'vitest'
-import { json, never, problem } from '../../test/fake-api.ts'
+import { type ApiRequest, json, never, problem } from '../../test/fake-api.ts'
 import { renderApp } from '../../test/render-app.tsx'
 import { config, node, nodesPage, page, rollout, session, version } from '../../test/samples.ts'
 
@@ -77,6 +77,21 @@ test('versions by number and message, rollouts by state, options in the open con
   if (option) await userEvent.click(option)
   await waitFor(() => expect(window.location.pathname).toBe('/configs/default'))
   expect(new URLSearchParams(window.location.search).get('pointer')).toBe('/sites/0/root')
+})
+
+test('a rollout and a person beyond the first page are found by the control plane', async () => {
+  const old = rollout({ id: `${rollout().id.slice(0, -1)}0`, message: 'Images of the atelier' })
+  const zoe = { ...session.user, id: 'user_01jd4q6v2m8w3x5y7z9abcdez0', username: 'atelierist' }
+  const { field, options } = await openPalette({
+    'GET /session': () => json({ ...session, permissions: ['rollouts:read', 'users:read'] }),
+    'GET /rollouts': ({ query }: ApiRequest) =>
+      json(query.get('q') === 'atelier' ? page(old) : page()),
+    'GET /users': ({ query }: ApiRequest) =>
+      json(query.get('q') === 'atelier' ? page(zoe) : page()),
+  })
+  await userEvent.type(field, 'atelier')
+  await waitFor(() => expect(options().join()).toContain('Rollout of default v2'))
+  await waitFor(() => expect(options().join()).toContain('atelierist'))
 })
 
 test('what is not allowed is not offered', async () => {

@@ -14,7 +14,9 @@ import { groupNamesQuery, nodesNamedQuery } from '../../lib/name-queries.ts'
 import { may } from '../../lib/permissions.ts'
 import {
   configsToFindQuery,
+  peopleFoundQuery,
   peopleToFindQuery,
+  rolloutsFoundQuery,
   rolloutsToFindQuery,
   versionsToFindQuery,
 } from './api.ts'
@@ -34,8 +36,13 @@ export function useFound(session: Session, typed: string) {
   const rollouts = useQuery({ ...rolloutsToFindQuery, enabled })
   const groups = useQuery({ ...groupNamesQuery, enabled })
   const people = useQuery({ ...peopleToFindQuery, enabled: enabled && may(session, 'users:read') })
+  const moreRollouts = useQuery({ ...rolloutsFoundQuery(settled), enabled })
+  const morePeople = useQuery({
+    ...peopleFoundQuery(settled),
+    enabled: enabled && may(session, 'users:read'),
+  })
   const options = useOptions(settled, configs.data, navigate)
-  const queries = [nodes, configs, versions, rollouts, groups, people]
+  const queries = [nodes, configs, versions, rollouts, moreRollouts, groups, people, morePeople]
   const found = [
     ...(nodes.data?.items ?? []).map((node) => foundNode(node, navigate)),
     // What still stands there of the words before has another number.
@@ -49,10 +56,10 @@ export function useFound(session: Session, typed: string) {
           void navigate({ to: '/configs/$name/versions/$number', params: { name, number } }),
       }),
     ),
-    ...(rollouts.data ?? []).map(
-      ({ id, config, version, state, author }): Found => ({
+    ...eachOnce(rollouts.data, moreRollouts.data).map(
+      ({ id, config, version, state, author, message }): Found => ({
         ...{ key: id, kind: 'Rollouts', label: `Rollout of ${config} v${version}` },
-        detail: `${rolloutVerdict[state].label}, by ${author}`,
+        ...{ detail: `${rolloutVerdict[state].label}, by ${author}`, words: message },
         open: () => void navigate({ to: '/rollouts/$id', params: { id } }),
       }),
     ),
@@ -62,7 +69,7 @@ export function useFound(session: Session, typed: string) {
         open: () => void navigate({ to: '/nodes', search: { group: name } }),
       }),
     ),
-    ...(people.data ?? []).map(
+    ...eachOnce(people.data, morePeople.data).map(
       ({ id, username, roles }): Found => ({
         ...{ key: id, kind: 'People', label: username, detail: roles.join(', ') },
         open: () => void navigate({ to: '/settings/users' }),
@@ -78,6 +85,12 @@ export function useFound(session: Session, typed: string) {
       queries.some(({ isLoading }) => isLoading),
     failed: queries.find(({ error }) => error !== null)?.error ?? null,
   }
+}
+
+/** The newest are at hand while one types; what the control plane finds besides comes after them. */
+function eachOnce<Of extends { id: string }>(atHand: readonly Of[] = [], more: readonly Of[] = []) {
+  const known = new Set(atHand.map(({ id }) => id))
+  return [...atHand, ...more.filter(({ id }) => !known.has(id))]
 }
 
 const foundNode = ({ id, name, hostname, labels, group, sync }: Node, go: Navigate): Found => ({

@@ -267,34 +267,6 @@ export const planNodesQuery = ({ planDigest, nodes }: RolloutPlan) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-/** The nodes in its waves, for a picture: of the plan as it was made. */
-export const planCellsQuery = (planDigest: string) =>
-  queryOptions({
-    queryKey: ['plan-cells', planDigest],
-    queryFn: ({ signal }) => {
-      const params = { path: { planDigest } }
-      return bodyOf(api.GET('/api/v1/rollouts/plans/{planDigest}/cells', { params, signal }))
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-    structuralSharing: false,
-  })
-
-/** Whose a cell is, asked for when somebody is at it. */
-export const planCellNamesQuery = (planDigest: string, cell: number) => {
-  const namesFrom = cell - placeOfName(cell)
-  return queryOptions({
-    queryKey: ['plan-cell-names', planDigest, namesFrom],
-    queryFn: async ({ signal }) => {
-      const params = { path: { planDigest }, query: { namesFrom } }
-      const found = await bodyOf(
-        api.GET('/api/v1/rollouts/plans/{planDigest}/cells', { params, signal }),
-      )
-      return found.names ?? []
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-}
-
 /** Asked for once, and again when somebody wants: each time it troubles the nodes. */
 export const preflightQuery = (order: Order) => {
   const body = toBeChecked(order)

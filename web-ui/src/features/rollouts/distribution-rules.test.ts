@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
 import type { Distribution } from '../../lib/api-types.ts'
-import { drawnOf, endOf, sharesOf, ticksOf } from './distribution-rules.ts'
+import { drawnOf, endOf, marksOf, markWords, sharesOf, ticksOf } from './distribution-rules.ts'
 
 const distribution = (change: Partial<Distribution> = {}): Distribution => ({
-  ...{ stage: 'total', firstColumn: -20, canary: [1, 3], control: [10, 10] },
+  ...{ stage: 'total', firstColumn: -20, canary: [1, 3], control: [10, 10], quantiles: [] },
   ...change,
 })
 
@@ -20,6 +20,24 @@ test('a column ends where the API says', () => {
 test('is drawn as steps as high as the shares', () => {
   const size = { width: 100, height: 50, most: 0.5 }
   expect(drawnOf([0.5, 0.25], size)).toBe('M0 50V0H50V25H100')
+})
+
+test('percentiles are marked where they lie, and never outside of the picture', () => {
+  // Columns up to 2^-9.5 and 2^-9 seconds.
+  const quantiles = [
+    { q: 0.5, canary: 2 ** -9.5, control: 2 ** -9.75 },
+    { q: 0.99, canary: 1, control: null },
+  ]
+  const of = distribution({ quantiles })
+  expect(marksOf(of).map(({ key, at, isLast }) => [key, at, isLast])).toEqual([
+    ['canary 0.5', expect.closeTo(0.5, 9), false],
+    ['canary 0.99', 1, true],
+    ['control 0.5', expect.closeTo(0.25, 9), false],
+  ])
+  expect(markWords({ ...of, stage: 'handshake' })[1]).toBe(
+    '99 % of the handshakes took at most 1 s with the new version, – on the other nodes.',
+  )
+  expect(marksOf(distribution())).toEqual([])
 })
 
 describe('the axis', () => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The picture of a distribution: shares of each side, and where times lie. Pure.
 import type { Distribution } from '../../lib/api-types.ts'
+import { DASH, formatRatio, formatSeconds } from '../../lib/format.ts'
 
 export const stageWords: Record<Distribution['stage'], string> = {
   firstByte: 'Until the first byte',
@@ -8,6 +9,10 @@ export const stageWords: Record<Distribution['stage'], string> = {
   readWait: 'Waiting for a read',
   handshake: 'TLS handshakes',
 }
+
+/** What is counted. */
+export const unitOf = ({ stage }: Pick<Distribution, 'stage'>) =>
+  stage === 'handshake' ? 'handshake' : 'request'
 
 /** As many columns as the API has for each doubling of time. */
 const COLUMNS_EACH = 2
@@ -39,6 +44,37 @@ export function drawnOf(of: readonly number[], { width, height, most }: Size): s
 
 const round = (value: number) => Math.round(value * 100) / 100
 
+/** Where a time is in the picture, from its left at 0 to its right at 1. */
+const placeOf = ({ firstColumn, canary }: Distribution, seconds: number) =>
+  (Math.log2(seconds) * COLUMNS_EACH - firstColumn) / canary.length
+
+export const sides = ['canary', 'control'] as const
+export type Side = (typeof sides)[number]
+export type Mark = { key: string; side: Side; isLast: boolean; at: number; label: string }
+
+/** A line for each percentile of each side; `isLast`: the highest of its side. */
+export function marksOf(distribution: Distribution): Mark[] {
+  const { quantiles } = distribution
+  return sides.flatMap((side) =>
+    quantiles.flatMap(({ q, [side]: seconds }, place) => {
+      if (seconds === null) return []
+      const at = Math.min(1, Math.max(0, placeOf(distribution, seconds)))
+      const isLast = place === quantiles.length - 1
+      return [{ key: `${side} ${q}`, side, isLast, at, label: formatRatio(q) }]
+    }),
+  )
+}
+
+/** The same in words. */
+export function markWords(distribution: Distribution): string[] {
+  const units = `${unitOf(distribution)}s`
+  const within = (seconds: number | null) => (seconds === null ? DASH : formatSeconds(seconds))
+  return distribution.quantiles.map(
+    ({ q, canary, control }) =>
+      `${q === 0.5 ? 'Half' : formatRatio(q)} of the ${units} took at most ${within(canary)} with the new version, ${within(control)} on the other nodes.`,
+  )
+}
+
 /** More would touch each other on a phone. */
 const MOST_TICKS = 4
 
@@ -46,13 +82,12 @@ const MOST_TICKS = 4
 export function ticksOf(distribution: Distribution): { at: number; seconds: number }[] {
   const columns = distribution.canary.length
   const { firstColumn } = distribution
-  const placeOf = (seconds: number) => (Math.log2(seconds) * COLUMNS_EACH - firstColumn) / columns
   const from = Math.ceil(Math.log10(2 ** (firstColumn / COLUMNS_EACH)))
   const to = Math.floor(Math.log10(2 ** ((firstColumn + columns) / COLUMNS_EACH)))
   const every = Math.max(1, Math.ceil((to - from + 1) / MOST_TICKS))
   const ticks = []
   for (let power = from; power <= to; power += every) {
-    ticks.push({ at: placeOf(10 ** power), seconds: 10 ** power })
+    ticks.push({ at: placeOf(distribution, 10 ** power), seconds: 10 ** power })
   }
   const inside = ticks.filter(({ at }) => at >= 0.04 && at <= 0.96)
   if (inside.length > 0) return inside

@@ -3,7 +3,16 @@
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import type { Distribution } from '../../lib/api-types.ts'
 import { formatRatio, formatSeconds, plural } from '../../lib/format.ts'
-import { drawnOf, endOf, sharesOf, stageWords, ticksOf } from './distribution-rules.ts'
+import {
+  drawnOf,
+  endOf,
+  marksOf,
+  markWords,
+  sharesOf,
+  stageWords,
+  ticksOf,
+  unitOf,
+} from './distribution-rules.ts'
 import classes from './distributions.module.css'
 
 const WIDTH = 640
@@ -25,7 +34,8 @@ export function Distributions({ distributions }: { distributions: readonly Distr
       ))}
       <p className="panel-body dim">
         Each step is a range of times, twice as wide every two steps; its height is the share of
-        that side’s requests. What lies further right took longer.
+        that side’s requests. What lies further right took longer. Half and 99 % of the requests
+        kept to the times at the dashed lines; the longer lines are the new version’s.
       </p>
     </section>
   )
@@ -41,15 +51,31 @@ function One({ distribution }: { distribution: Distribution }) {
       <figcaption>
         {title}{' '}
         <span className="dim">
-          {plural(sum(distribution.canary), 'request')} with it,{' '}
-          {plural(sum(distribution.control), 'request')} without
+          {plural(sum(distribution.canary), unitOf(distribution))} with it,{' '}
+          {plural(sum(distribution.control), unitOf(distribution))} without
         </span>
       </figcaption>
+      <ul className={classes.marks}>
+        {markWords(distribution).map((words) => (
+          <li key={words}>{words}</li>
+        ))}
+      </ul>
       <div className={classes.drawing} aria-hidden="true">
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
           <path className={classes.canary} d={`${drawnOf(canary, size)}V${HEIGHT}H0Z`} />
           <path className={classes.control} d={drawnOf(control, size)} />
         </svg>
+        {marksOf(distribution).map(({ key, side, isLast, at, label }) => (
+          <span
+            key={key}
+            className={classes.mark}
+            data-side={side}
+            data-last={isLast}
+            style={{ left: `${at * 100}%` }}
+          >
+            <span>{label}</span>
+          </span>
+        ))}
         {ticksOf(distribution).map(({ at, seconds }) => (
           <span key={seconds} className={classes.tick} style={{ left: `${at * 100}%` }}>
             {formatSeconds(seconds)}

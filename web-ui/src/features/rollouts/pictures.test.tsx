@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The plan as a picture, and how long requests took: what who does not see them reads in their place.
-import { screen, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { expect, test } from 'vitest'
-import { json } from '../../test/fake-api.ts'
+import { describe, expect, test } from 'vitest'
+import { json, never } from '../../test/fake-api.ts'
 import { answer, byWaves, endpoint, one, plans, soon } from '../../test/plan-answers.ts'
 import { renderApp } from '../../test/render-app.tsx'
-import { plan, planCells, plannedNode } from '../../test/samples.ts'
+import { plan, planCells, plannedNode, rollout, task } from '../../test/samples.ts'
 
 const cellsOf = `GET /rollouts/plans/${encodeURIComponent(byWaves.planDigest)}/cells`
 const second = { nodeId: 'node_2', nodeName: 'edge-2' }
@@ -49,6 +49,72 @@ test(
   LOADS_WITHIN_MS,
 )
 
+test('the same as a table has a row for each node, with its wave and what it serves', async () => {
+  renderApp(plans, { ...answer(byWaves), [cellsOf]: () => json(two) })
+  const picture = within(await screen.findByRole('region', { name: 'In 2 waves' }, soon))
+  await userEvent.click(await picture.findByRole('radio', { name: 'Table' }))
+  const table = within(await screen.findByRole('region', { name: 'Nodes by wave, table' }))
+  await table.findByRole('link', { name: 'edge-2' })
+  expect(table.getAllByRole('row').map(({ textContent }) => textContent)).toEqual([
+    'NodeWaveWhat happensRequests per secondFailure domain',
+    'edge-11Takes it now12rack-1',
+    'edge-22Takes it on return––',
+  ])
+})
+
+describe('an order that waits', () => {
+  const waiting = rollout({
+    ...{ state: 'awaiting_approval', approvalsNeeded: 1, policy: byWaves.policy },
+    tasks: [task(), task({ nodeId: second.nodeId, nodeName: 'edge-2', wave: 1 })],
+  })
+  const toCome = {
+    ...{ changingNodes: 2, waves: 2, waveNodes: [1, 1], wavePlans: byWaves.wavePlans },
+    ...{ changingKinds: 1, mostAtOnce: { nodes: 1, requestsPerSecond: 12 }, cells: two },
+  }
+  const ofIt = `${endpoint}/to-come`
+
+  test('shows whoever agrees to it its waves, and a node leads to its page', async () => {
+    const api = renderApp(`/rollouts/${one.id}`, {
+      [endpoint]: () => json(waiting),
+      [ofIt]: () => json(toCome),
+      [`GET /nodes/${plannedNode().nodeId}`]: never,
+    })
+    const picture = within(await screen.findByRole('region', { name: 'In 2 waves' }, soon))
+    expect(
+      picture.getByText(/^Between two configs at the same time: at most 1 of 2 nodes/),
+    ).toBeVisible()
+    const map = await picture.findByRole('group', { name: /^Map of 2 nodes by wave/ })
+    map.focus()
+    await userEvent.keyboard('{Home}')
+    await picture.findAllByText(/^edge-1, wave 1: Takes it now/)
+    expect(api.requests.filter(({ path }) => path.endsWith('/to-come'))).toHaveLength(2)
+    await userEvent.keyboard('{Enter}')
+    await waitFor(() => expect(window.location.pathname).toBe(`/nodes/${plannedNode().nodeId}`))
+  })
+
+  test('nobody is named at a cell when its nodes have changed since the picture was drawn', async () => {
+    const others = { ...toCome, cells: { ...two, cells: 'aa', standings: ['takes' as const] } }
+    renderApp(`/rollouts/${one.id}`, {
+      [endpoint]: () => json(waiting),
+      [ofIt]: ({ query }) => json(query.has('namesFrom') ? others : toCome),
+    })
+    const picture = within(await screen.findByRole('region', { name: 'In 2 waves' }, soon))
+    const map = await picture.findByRole('group', { name: /^Map of 2 nodes by wave/ })
+    map.focus()
+    await userEvent.keyboard('{Home}')
+    await picture.findByText(/^Each cell is a node/)
+    expect(picture.queryByText(/^edge-1, wave/)).toBeNull()
+  })
+
+  test('under way it has none: its nodes show where it is', async () => {
+    const api = renderApp(`/rollouts/${one.id}`, {
+      [endpoint]: () => json({ ...waiting, state: 'running' }),
+    })
+    await screen.findByRole('region', { name: 'State of the rollout' }, soon)
+    expect(api.requests.filter(({ path }) => path.endsWith('/to-come'))).toEqual([])
+  })
+})
+
 test('of a single node there is nothing to draw', async () => {
   const api = renderApp(plans, answer(plan()))
   await screen.findByText('1 node, 1 will change', {}, soon)
@@ -58,12 +124,16 @@ test('of a single node there is nothing to draw', async () => {
 test('how long requests took with a version and without it is a table, too', async () => {
   const distribution = {
     ...{ stage: 'firstByte', firstColumn: -14, canary: [1, 3], control: [8, 2] },
+    quantiles: [{ q: 0.99, canary: 0.0148, control: 0.012 }],
   } as const
   renderApp(`/rollouts/${one.id}`, {
     [endpoint]: () => json({ ...one, distributions: [distribution] }),
   })
   const panel = within(await screen.findByRole('region', { name: 'How long requests took' }, soon))
   expect(panel.getByText(/4 requests with it, 10 requests without/)).toBeVisible()
+  expect(panel.getByText(/^99 % of the requests took at most/)).toHaveTextContent(
+    '14.8 ms with the new version, 12 ms on the other nodes.',
+  )
   await userEvent.click(panel.getByText('As a table'))
   const rows = within(
     panel.getByRole('region', { name: 'Until the first byte, distribution, table' }),

@@ -7,6 +7,12 @@ import type { PlanCells, RolloutPlan } from '../../lib/api-types.ts'
 import { formatCount, formatRate, formatRatio, namesOf, plural } from '../../lib/format.ts'
 import { formatDuration } from '../../lib/time.ts'
 
+/** What the picture is of: a plan, or what an order would still do. */
+export type Outline = Pick<
+  RolloutPlan,
+  'waves' | 'changingNodes' | 'wavePlans' | 'mostAtOnce' | 'changingKinds' | 'policy'
+>
+
 /** By what the cells are told apart. */
 export const pictures = {
   standing: 'What happens',
@@ -90,13 +96,16 @@ export function domainWords({ domains, domainOf }: PlanCells, cell: number): str
   return domain === null ? [] : [`in ${domain}`]
 }
 
-const totalRate = ({ wavePlans }: RolloutPlan) =>
+export const rateWords = (rate: number | null) =>
+  rate === null ? 'requests not measured' : `${formatRate(rate)} requests a second`
+
+const totalRate = ({ wavePlans }: Outline) =>
   wavePlans.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0)
 
 const shareWords = (part: number, whole: number) => formatRatio(whole === 0 ? null : part / whole)
 
 /** What a wave carries, below its title. */
-export function waveNote(plan: RolloutPlan, index: number): string {
+export function waveNote(plan: Outline, index: number): string {
   const wave = plan.wavePlans[index]
   if (wave === undefined || wave.nodes === 0) return 'nothing to change'
   const { requestsPerSecond, unmeasuredNodes, nodes, failureDomains } = wave
@@ -112,7 +121,7 @@ export function waveNote(plan: RolloutPlan, index: number): string {
 }
 
 /** How much of the farm can be between two configs at once. */
-export function blastWords(plan: RolloutPlan): string {
+export function blastWords(plan: Outline): string {
   const { mostAtOnce, changingNodes } = plan
   const total = totalRate(plan)
   const nodes = `Between two configs at the same time: at most ${formatCount(mostAtOnce.nodes)} of ${plural(changingNodes, 'node')}`
@@ -122,7 +131,7 @@ export function blastWords(plan: RolloutPlan): string {
 }
 
 /** What is known once the first wave is through, and how long that takes. */
-export function firstWaveProves(plan: RolloutPlan): string[] {
+export function firstWaveProves(plan: Outline): string[] {
   const [first, ...others] = plan.wavePlans.filter(({ nodes }) => nodes > 0)
   const { gates, minSamples, isAlone, soakSeconds, maxSoakSeconds } = plan.policy
   if (first === undefined || plan.policy.maxParallel === null) return []
@@ -139,8 +148,8 @@ export function firstWaveProves(plan: RolloutPlan): string[] {
   return [...kinds, evidenceWords({ first, minSamples, soakSeconds, maxSoakSeconds })]
 }
 
-type Wanted = { first: RolloutPlan['wavePlans'][number] } & Pick<
-  RolloutPlan['policy'],
+type Wanted = { first: Outline['wavePlans'][number] } & Pick<
+  Outline['policy'],
   'minSamples' | 'soakSeconds' | 'maxSoakSeconds'
 >
 

@@ -1,81 +1,145 @@
 // SPDX-License-Identifier: MIT
-// The plan as a picture: each wave a column of its nodes, with what the wave carries. Who does not see it has the same in the
-// sentences above it and in the table below.
-import { NativeSelect } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+// The plan as a picture: each wave a column of its nodes, with what the wave carries; and the same as a table.
+import { NativeSelect, SegmentedControl } from '@mantine/core'
+import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { CellsLegend } from '../../components/cells/cells-legend.tsx'
 import { CellsMap } from '../../components/cells/cells-map.tsx'
 import { lettersOf, partOf, partsOf } from '../../components/cells/cells-rules.ts'
 import { QueryStates } from '../../components/query-states.tsx'
-import type { PlanCells, RolloutPlan } from '../../lib/api-types.ts'
-import { formatRate, plural } from '../../lib/format.ts'
-import { placeOfName, planCellNamesQuery, planCellsQuery } from './api.ts'
+import type { PlanCells, Rollout, RolloutPlan } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+import { placeOfName } from './api.ts'
+import {
+  type NamesAt,
+  planCellNamesQuery,
+  planCellsQuery,
+  toComeNamesQuery,
+  toComeQuery,
+} from './picture-api.ts'
 import {
   blastWords,
   domainWords,
   firstWaveProves,
   isPicture,
+  type Outline,
   type Picture,
   paintedBy,
   pictures,
   planStandingVerdict,
+  rateWords,
   waveNote,
 } from './plan-picture-rules.ts'
+import { PlanPictureTable } from './plan-picture-table.tsx'
 import classes from './rollouts.module.css'
 
-type Props = { plan: RolloutPlan; onOpen: (nodeId: string) => void }
+type OnOpen = (nodeId: string) => void
 
-export function PlanPicture({ plan, onOpen }: Props) {
+export function PlanPicture({ plan, onOpen }: { plan: RolloutPlan; onOpen: OnOpen }) {
   const cells = useQuery(planCellsQuery(plan.planDigest))
+  const namesAt: NamesAt = (cell) => planCellNamesQuery(plan.planDigest, cell)
+  return <WavesPicture outline={plan} cells={cells} namesAt={namesAt} onOpen={onOpen} />
+}
+
+/** Of an order that has not begun: its own waves, with the nodes as they are now. */
+export function ToComePicture({ rollout, onOpen }: { rollout: Rollout; onOpen: OnOpen }) {
+  const { id, policy } = rollout
+  const toCome = useQuery(toComeQuery(id))
+  const cells = useQuery({ ...toComeQuery(id), select: (data) => data.cells })
+  return (
+    <QueryStates query={toCome} what="The picture of the waves" skeletonRows={6}>
+      {(data) =>
+        data.changingNodes > 1 && (
+          <WavesPicture
+            outline={{ ...data, policy }}
+            cells={cells}
+            namesAt={(cell) => toComeNamesQuery(id, data, cell)}
+            onOpen={onOpen}
+          />
+        )
+      }
+    </QueryStates>
+  )
+}
+
+type PictureProps = {
+  outline: Outline
+  cells: UseQueryResult<PlanCells>
+  namesAt: NamesAt
+  onOpen: OnOpen
+}
+
+function WavesPicture({ outline, cells, namesAt, onOpen }: PictureProps) {
   const [picture, setPicture] = useState<Picture>('standing')
+  const [view, setView] = useState('map')
   return (
     <section className="panel" aria-labelledby="picture-heading">
       <div className="panel-head">
-        <h2 id="picture-heading">{plan.waves > 1 ? `In ${plan.waves} waves` : 'In one wave'}</h2>
+        <h2 id="picture-heading">
+          {outline.waves > 1 ? `In ${outline.waves} waves` : 'In one wave'}
+        </h2>
         <span className="grow" />
-        <NativeSelect
-          size="xs"
-          aria-label="Coloured by"
-          value={picture}
-          onChange={({ currentTarget: { value } }) => isPicture(value) && setPicture(value)}
-          data={Object.entries(pictures).map(([value, label]) => ({ value, label }))}
+        {view === 'map' && (
+          <NativeSelect
+            size="xs"
+            aria-label="Coloured by"
+            value={picture}
+            onChange={({ currentTarget: { value } }) => isPicture(value) && setPicture(value)}
+            data={Object.entries(pictures).map(([value, label]) => ({ value, label }))}
+          />
+        )}
+        <SegmentedControl
+          aria-label="The waves as"
+          value={view}
+          onChange={setView}
+          data={[
+            { value: 'map', label: 'Map' },
+            { value: 'table', label: 'Table' },
+          ]}
         />
       </div>
       <ul className={`panel-body ${classes.picture}`} aria-label="What the plan risks and proves">
-        <li>{blastWords(plan)}</li>
-        {firstWaveProves(plan).map((sentence) => (
+        <li>{blastWords(outline)}</li>
+        {firstWaveProves(outline).map((sentence) => (
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
       <QueryStates query={cells} what="The picture of the plan" skeletonRows={4}>
-        {(data) => <Waves plan={plan} cells={data} picture={picture} onOpen={onOpen} />}
+        {(data) =>
+          view === 'table' ? (
+            <PlanPictureTable cells={data} namesAt={namesAt} />
+          ) : (
+            <Waves
+              outline={outline}
+              cells={data}
+              namesAt={namesAt}
+              picture={picture}
+              onOpen={onOpen}
+            />
+          )
+        }
       </QueryStates>
     </section>
   )
 }
 
-type WavesProps = Props & { cells: PlanCells; picture: Picture }
+type WavesProps = Omit<PictureProps, 'cells'> & { cells: PlanCells; picture: Picture }
 
-function Waves({ plan, cells, picture, onOpen }: WavesProps) {
+function Waves({ outline, cells, namesAt, picture, onOpen }: WavesProps) {
   const client = useQueryClient()
   const [cursor, setCursor] = useState<number | null>(null)
-  const { data: names = [] } = useQuery({
-    ...planCellNamesQuery(plan.planDigest, cursor ?? 0),
-    enabled: cursor !== null,
-  })
+  const { data: names = [] } = useQuery({ ...namesAt(cursor ?? 0), enabled: cursor !== null })
   const standings = useMemo(() => lettersOf(cells.cells, cells.standings, 'takes'), [cells])
   const painted = useMemo(() => paintedBy(picture, cells, standings), [picture, cells, standings])
   const open = async (cell: number) => {
     // What can't be read is nobody's: the next click asks again.
-    const query = planCellNamesQuery(plan.planDigest, cell)
-    const read = await client.ensureQueryData(query).catch(() => [])
+    const read = await client.ensureQueryData(namesAt(cell)).catch(() => [])
     const node = read[placeOfName(cell)]
     if (node !== undefined) onOpen(node.nodeId)
   }
   const parts = cells.waves.map((nodes, index) => ({
     title: `Wave ${index + 1}: ${plural(nodes, 'node')}`,
-    note: waveNote(plan, index),
+    note: waveNote(outline, index),
     nodes,
     index,
   }))
@@ -85,17 +149,16 @@ function Waves({ plan, cells, picture, onOpen }: WavesProps) {
     const standing = standings[cell]
     if (name === undefined || standing === undefined) return ''
     const wave = partOf(placed, cell)?.index ?? 0
-    const rate = cells.requestsPerSecond[cell] ?? null
     return [
       `${name}, wave ${wave + 1}: ${planStandingVerdict[standing].label}`,
-      rate === null ? 'requests not measured' : `${formatRate(rate)} requests a second`,
+      rateWords(cells.requestsPerSecond[cell] ?? null),
       ...domainWords(cells, cell),
     ].join(', ')
   }
   return (
     <>
       <CellsMap
-        label={`Map of ${plural(standings.length, 'node')} by wave. Arrow keys go from node to node, Enter opens one. The table below holds the same.`}
+        label={`Map of ${plural(standings.length, 'node')} by wave. Arrow keys go from node to node, Enter opens one. The table holds the same.`}
         parts={parts}
         isInColumns
         kinds={painted.kinds}

@@ -8,6 +8,7 @@ import { rolloutQuery } from './api.ts'
 import { Distributions } from './distributions.tsx'
 import { EvidencePanel } from './evidence.tsx'
 import { NodesPanel } from './nodes-panel.tsx'
+import { ToComePicture } from './plan-picture.tsx'
 import { PolicyFacts } from './policy-facts.tsx'
 import { RolloutHeadActions } from './rollout-actions.tsx'
 import { RolloutStatePanel } from './rollout-state.tsx'
@@ -22,9 +23,10 @@ export type RolloutScreenProps = {
   id: string
   session: Session
   onStarted: (rollout: Rollout) => void
+  onOpenNode: (nodeId: string) => void
 }
 
-export function RolloutScreen({ id, session, onStarted }: RolloutScreenProps) {
+export function RolloutScreen({ id, session, onStarted, onOpenNode }: RolloutScreenProps) {
   const rollout = useQuery(rolloutQuery(id))
   const title =
     rollout.data === undefined
@@ -41,6 +43,9 @@ export function RolloutScreen({ id, session, onStarted }: RolloutScreenProps) {
           <>
             <RolloutStatePanel rollout={data} session={session} asOf={rollout.dataUpdatedAt} />
             <WaitsFor rollout={data} />
+            {isWaiting(data.state) && data.totalNodes > 1 && (
+              <ToComePicture rollout={data} onOpen={onOpenNode} />
+            )}
             <TwoVersions rollout={data} session={session} onStarted={onStarted} />
             {data.waves.length > 1 && <Waves rollout={data} />}
             {data.evidence !== null && <EvidencePanel evidence={data.evidence} />}

@@ -11,7 +11,22 @@ const FIRST_LETTER = 'a'.charCodeAt(0)
 /** Of a picture nobody reads more digits. */
 const DIGITS = 3
 
-export function planCells(all: readonly PlannedRow[], namesFrom: number | undefined): PlanCells {
+export type DrawnRow = Pick<
+  PlannedRow,
+  | 'nodeId'
+  | 'nodeName'
+  | 'connected'
+  | 'changes'
+  | 'cordon'
+  | 'errors'
+  | 'willRefuse'
+  | 'isDrifted'
+  | 'wave'
+  | 'requestsPerSecond'
+  | 'failureDomain'
+>
+
+export function planCells(all: readonly DrawnRow[], namesFrom: number | undefined): PlanCells {
   const rows = all.filter(({ changes, cordon }) => changes && cordon === null)
   const kinds = rows.map(standingOf)
   const standings = [...new Set(kinds)]
@@ -38,7 +53,7 @@ export function planCells(all: readonly PlannedRow[], namesFrom: number | undefi
   }
 }
 
-function standingOf(row: PlannedRow): PlanStanding {
+function standingOf(row: DrawnRow): PlanStanding {
   if (row.errors.length > 0) return 'invalid'
   if (row.willRefuse) return 'will-refuse'
   if (row.isDrifted) return 'drifted'
@@ -46,13 +61,13 @@ function standingOf(row: PlannedRow): PlanStanding {
 }
 
 /** They come wave by wave. */
-function wavesOf(rows: readonly PlannedRow[]): number[] {
+function wavesOf(rows: readonly DrawnRow[]): number[] {
   const counts = new Array<number>((rows.at(-1)?.wave ?? -1) + 1).fill(0)
   for (const { wave } of rows) counts[wave] = (counts[wave] ?? 0) + 1
   return counts
 }
 
-function byNodes(rows: readonly PlannedRow[]): (string | null)[] {
+function byNodes(rows: readonly DrawnRow[]): (string | null)[] {
   const counts = Map.groupBy(rows, ({ failureDomain }) => failureDomain)
   return [...counts].toSorted(([, a], [, b]) => b.length - a.length).map(([domain]) => domain)
 }

@@ -57,9 +57,7 @@ export async function viewPlan(plan: Arrangement, seen: Seen): Promise<PlanView>
   await nextTurn()
   const changing = rows.filter(isToChange)
   const byHand = changing.filter(({ isDrifted }) => isDrifted)
-  const inWave = Map.groupBy(changing, ({ wave }) => wave)
   const said = {
-    changingNodes: changing.length,
     cordonedNodes: rows.filter(({ changes, cordon }) => changes && cordon !== null).length,
     awayNodes: rows.filter(({ connected, cordon }) => !connected && cordon === null).length,
     driftedNodes: some(
@@ -67,11 +65,7 @@ export async function viewPlan(plan: Arrangement, seen: Seen): Promise<PlanView>
       NODES_NAMED,
     ),
     matchesNone: plan.matchesNone,
-    waves,
-    waveNodes: Array.from({ length: waves }, (_, wave) => inWave.get(wave)?.length ?? 0),
-    wavePlans: Array.from({ length: waves }, (_, wave) => viewWave(inWave.get(wave) ?? [])),
-    changingKinds: kindsIn(changing),
-    mostAtOnce: mostAtOnce(changing, policy.blastBudget),
+    ...viewWaves(changing, { waves, blastBudget: policy.blastBudget }),
     kinds: counted(
       rows,
       ({ kind }) => kind,
@@ -102,11 +96,29 @@ function placeOf({ changes, cordon, wave }: PlannedRow, waves: number): number {
   return cordon === null ? wave : waves
 }
 
-const kindsIn = (rows: readonly PlannedRow[]) => new Set(rows.map(({ kind }) => kind)).size
-const servedBy = (rows: readonly PlannedRow[]) =>
+export type Weighed = Pick<PlannedRow, 'wave' | 'kind' | 'requestsPerSecond' | 'failureDomain'>
+
+/** What is in which wave, and what can be between two configs at once, of those that change. */
+export function viewWaves(
+  changing: readonly Weighed[],
+  { waves, blastBudget }: { waves: number; blastBudget: number | null },
+) {
+  const inWave = Map.groupBy(changing, ({ wave }) => wave)
+  return {
+    changingNodes: changing.length,
+    waves,
+    waveNodes: Array.from({ length: waves }, (_, wave) => inWave.get(wave)?.length ?? 0),
+    wavePlans: Array.from({ length: waves }, (_, wave) => viewWave(inWave.get(wave) ?? [])),
+    changingKinds: kindsIn(changing),
+    mostAtOnce: mostAtOnce(changing, blastBudget),
+  }
+}
+
+const kindsIn = (rows: readonly Weighed[]) => new Set(rows.map(({ kind }) => kind)).size
+const servedBy = (rows: readonly Weighed[]) =>
   rows.reduce((sum, { requestsPerSecond }) => sum + (requestsPerSecond ?? 0), 0)
 
-const viewWave = (rows: readonly PlannedRow[]) => ({
+const viewWave = (rows: readonly Weighed[]) => ({
   nodes: rows.length,
   kinds: kindsIn(rows),
   requestsPerSecond: servedBy(rows),
@@ -115,7 +127,7 @@ const viewWave = (rows: readonly PlannedRow[]) => ({
 })
 
 /** As if the busiest went at the same time. */
-function mostAtOnce(rows: readonly PlannedRow[], budget: number | null) {
+function mostAtOnce(rows: readonly Weighed[], budget: number | null) {
   const busiest = rows.toSorted((a, b) => (b.requestsPerSecond ?? 0) - (a.requestsPerSecond ?? 0))
   const most = busiest.slice(0, budget ?? rows.length)
   return { nodes: most.length, requestsPerSecond: servedBy(most) }

@@ -103,6 +103,13 @@ function policyOf(strategy: Strategy, largestWave: number, isFastPath: boolean):
   }
 }
 
+/** What a node fails together with; null: its labels do not say, or nobody asked. */
+export function domainOf(labels: string, { failureDomain }: Strategy): string | null {
+  if (failureDomain === undefined) return null
+  const all: Record<string, string> = JSON.parse(labels)
+  return all[failureDomain] ?? null
+}
+
 type Planned = { nodeId: string; digest: string | null; isCordoned: boolean }
 
 /** Between two turns of the loop. */

@@ -154,24 +154,8 @@ const WavePlanSchema = Type.Object({
   ),
 })
 
-/** ?dryRun=1 → 200: what it would do; nothing is stored */
-export const RolloutPlanSchema = Type.Object({
-  config: NameSchema,
-  version: Type.Integer(),
-  nodes: Type.Object(PlanNodesSchema.properties, {
-    description: `The first ${FIRST_PAGE} nodes: by wave and name, then those that are skipped, then those that have it already. The others: GET /rollouts/plans/{planDigest}/nodes`,
-  }),
+const WavesSchema = Type.Object({
   changingNodes: Type.Integer({ description: 'It would be offered to so many' }),
-  cordonedNodes: Type.Integer({ description: 'It would change them, and skips them' }),
-  awayNodes: Type.Integer({
-    description: 'Neither connected nor cordoned: they take it when they return',
-  }),
-  driftedNodes: Type.Object(someOf(NodeRefSchema, NODES_NAMED).properties, {
-    description: 'Those that it would change and that were changed on their machines',
-  }),
-  matchesNone: Type.Boolean({
-    description: 'No node of the farm is of it: the order is refused unless it says `allowEmpty`',
-  }),
   waves: Type.Integer({ description: 'How many' }),
   waveNodes: Type.Array(Type.Integer(), { description: 'To how many it is offered in each' }),
   wavePlans: Type.Array(WavePlanSchema, { description: 'What is in each wave' }),
@@ -186,6 +170,33 @@ export const RolloutPlanSchema = Type.Object({
         'What can be between two configs at the same time: the blast radius, by nodes and by what they serve',
     },
   ),
+})
+
+/** GET /rollouts/{id}/to-come getRolloutToCome */
+export const ToComeSchema = Type.Object({
+  ...WavesSchema.properties,
+  cells: PlanCellsSchema,
+})
+export type ToCome = Static<typeof ToComeSchema>
+
+/** ?dryRun=1 → 200: what it would do; nothing is stored */
+export const RolloutPlanSchema = Type.Object({
+  config: NameSchema,
+  version: Type.Integer(),
+  nodes: Type.Object(PlanNodesSchema.properties, {
+    description: `The first ${FIRST_PAGE} nodes: by wave and name, then those that are skipped, then those that have it already. The others: GET /rollouts/plans/{planDigest}/nodes`,
+  }),
+  cordonedNodes: Type.Integer({ description: 'It would change them, and skips them' }),
+  awayNodes: Type.Integer({
+    description: 'Neither connected nor cordoned: they take it when they return',
+  }),
+  driftedNodes: Type.Object(someOf(NodeRefSchema, NODES_NAMED).properties, {
+    description: 'Those that it would change and that were changed on their machines',
+  }),
+  matchesNone: Type.Boolean({
+    description: 'No node of the farm is of it: the order is refused unless it says `allowEmpty`',
+  }),
+  ...WavesSchema.properties,
   kinds: someOf(Type.Object({ kind: KindSchema, nodes: Type.Integer() })),
   fromVersions: someOf(
     Type.Object({

@@ -87,6 +87,17 @@ export const DistributionSchema = Type.Object({
   }),
   canary: CountsSchema,
   control: CountsSchema,
+  quantiles: Type.Array(
+    Type.Object({
+      q: Type.Number({ description: '0.5: half of the requests took this long or less' }),
+      canary: Nullable(Type.Number({ description: 'In seconds' })),
+      control: Nullable(Type.Number({ description: 'In seconds' })),
+    }),
+    {
+      description:
+        'Finer than the columns: as a gate of the same percentile reads them. Empty: noted before they were kept',
+    },
+  ),
 })
 export type Distribution = Static<typeof DistributionSchema>
 export const EvidenceSchema = Type.Object({
@@ -340,4 +351,12 @@ export const RolloutsQuerySchema = Type.Object({
   config: Type.Optional(NameSchema),
   author: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   ids: Type.Optional(RolloutIdsSchema),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 63,
+      description:
+        'Words, each a part of the config, of the author or of the message, or the version: 17 or v17',
+    }),
+  ),
 })

@@ -68,6 +68,8 @@ type Page = {
   config?: string
   author?: string
   ids?: readonly string[]
+  /** Words, each of which it has. */
+  q?: string
 }
 
 /** To see that one touches nobody within the scope takes a look at each of its nodes: ten thousand in some milliseconds. */
@@ -106,8 +108,14 @@ async function touchingOf(
   return new Set(touching.map(({ id }) => id))
 }
 
-/** Each filter has an index that ends with the id. */
-const pageQuery = (db: Reader, { before, limit, state, config, author, ids }: Page) =>
+const wordsIn = (q: string) => q.toLowerCase().split(/\s+/).filter(Boolean)
+
+const hasWord = (word: string) =>
+  sql<boolean>`(instr(config, ${word}) > 0 or instr(lower(author), ${word}) > 0
+    or instr(lower(message), ${word}) > 0 or 'v' || version = ${word} or version = ${word})`
+
+/** Each filter has an index that ends with the id; words are looked for from the newest on. */
+const pageQuery = (db: Reader, { before, limit, state, config, author, ids, q = '' }: Page) =>
   db
     .selectFrom('rollouts')
     .selectAll()
@@ -116,6 +124,7 @@ const pageQuery = (db: Reader, { before, limit, state, config, author, ids }: Pa
     .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'draft'))
     .$if(config !== undefined, (query) => query.where('config', '=', config ?? ''))
     .$if(author !== undefined, (query) => query.where('author', '=', author ?? ''))
+    .$if(q !== '', (query) => query.where((eb) => eb.and(wordsIn(q).map(hasWord))))
     .orderBy('id', 'desc')
     .limit(limit)
 

@@ -120,6 +120,31 @@ export const cellsOf = (db: Reader, of: Of): Promise<Cell[]> =>
     .orderBy('t.node_id')
     .execute()
 
+/** Some of the nodes whose turn has not come, by id, as they are now; not the cordoned, and none that is gone. */
+export const nodesToCome = (
+  db: Reader,
+  { after, limit, ...of }: Of & { after: string; limit: number },
+) =>
+  found(db, of)
+    .select(['t.node_id', 't.wave', 't.digest'])
+    .select(['n.name', 'n.labels', 'n.os', 'n.version', 'n.capabilities', 'n.effective'])
+    .where('t.state', '=', 'pending')
+    .where('t.node_id', '>', after)
+    .where('n.cordon', 'is', null)
+    .where('n.decommissioned_at_ms', 'is', null)
+    .orderBy('t.node_id')
+    .limit(limit)
+    .execute()
+
+/** The nodes that these rollouts have come to. Two rollouts never share one. */
+export const touchedBy = (db: Reader, rolloutIds: readonly string[]) =>
+  db
+    .selectFrom('node_tasks')
+    .select(['node_id as nodeId', 'rollout_id as rolloutId'])
+    .where('rollout_id', 'in', eachOf(rolloutIds))
+    .where('state', 'not in', ['pending', 'skipped'])
+    .execute()
+
 /** Which of these nodes are within the scope. */
 export async function whichWithin(
   db: Reader,

@@ -19,7 +19,18 @@ test('adds windows up in columns of half a doubling, both sides from the same co
     firstColumn: -1,
     canary: [3, 0, 0, 0, 0],
     control: [1, 0, 0, 0, 1],
+    quantiles: expect.anything(),
   })
+})
+
+test('marks the percentiles as finely as gates read them', () => {
+  const canary = group([...Array<number>(99).fill(0.9), 3])
+  const [one] = distributionsOf(canary, group([0.1, 0.1, 2]))
+  const marked = one?.quantiles.map((of) => [of.q, of.canary?.toFixed(1), of.control?.toFixed(1)])
+  expect(marked).toEqual([
+    [0.5, '0.9', '0.1'],
+    [0.99, '0.9', '1.9'],
+  ])
 })
 
 test('loses no request, and is small however spread they are', () => {

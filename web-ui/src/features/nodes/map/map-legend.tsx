@@ -3,6 +3,7 @@ import { CellsLegend } from '../../../components/cells/cells-legend.tsx'
 import type { CellLook } from '../../../components/cells/cells-picture.tsx'
 import { levelsOf } from '../../../components/cells/levels.ts'
 import { syncStates, syncVerdict } from '../rules.ts'
+import { FRAME_ALONE } from './map-rules.ts'
 
 type Props = {
   kinds: readonly string[]
@@ -11,17 +12,22 @@ type Props = {
   bounds: readonly number[] | null
   format: (value: number | null) => string
   isMeasured: boolean
+  /** How many cells are framed. */
+  touched: number
 }
 
+const TOUCHED = 'touched'
+
 /** What each shape and colour stands for, and how many nodes have it. */
-export const MapLegend = ({ kinds, lookOf, bounds, format, isMeasured }: Props) => (
+export const MapLegend = ({ kinds, lookOf, bounds, format, isMeasured, touched }: Props) => (
   <CellsLegend
-    kinds={kinds}
-    lookOf={lookOf}
-    entries={
-      isMeasured
+    kinds={[...kinds, ...Array<string>(touched).fill(TOUCHED)]}
+    lookOf={(kind) => (kind === TOUCHED ? FRAME_ALONE : lookOf(kind))}
+    entries={[
+      ...(isMeasured
         ? levelsOf(bounds, format)
-        : syncStates.map((state) => ({ kind: state, label: syncVerdict[state].label }))
-    }
+        : syncStates.map((state) => ({ kind: state, label: syncVerdict[state].label }))),
+      { kind: TOUCHED, label: 'a rollout under way has come to it' },
+    ]}
   />
 )

@@ -39,6 +39,37 @@ export function lookOfState(kind: string): CellLook {
   return { colour: `--fs-${tone}`, paths: shapePaths[shape] }
 }
 
+const FIRST_LETTER = 'a'.charCodeAt(0)
+
+/** Of each cell the place of the rollout that has come to it; null: none has. */
+export const touchesOf = ({ rollouts }: NodeCells): (number | null)[] =>
+  Array.from(rollouts?.cells ?? '', (letter) =>
+    letter === '.' ? null : letter.charCodeAt(0) - FIRST_LETTER,
+  )
+
+const FRAMED = 'framed '
+const FRAME = 'M.9.9h10.2v10.2H.9z'
+
+/** Whom a rollout has come to is framed, whatever else the cell shows. */
+export const framed = (kind: string, touch: number | null | undefined): string =>
+  touch === null || touch === undefined ? kind : FRAMED + kind
+
+export const framedLook =
+  (lookOf: (kind: string) => CellLook) =>
+  (kind: string): CellLook => {
+    if (!kind.startsWith(FRAMED)) return lookOf(kind)
+    const { colour, paths } = lookOf(kind.slice(FRAMED.length))
+    return { colour, paths: { ...paths, line: (paths.line ?? '') + FRAME } }
+  }
+
+/** In the legend, where it stands for no state. */
+export const FRAME_ALONE: CellLook = { colour: '--fs-text', paths: { line: FRAME } }
+
+export function touchWords({ rollouts }: NodeCells, touch: number | null | undefined): string[] {
+  const by = rollouts?.named[touch ?? -1]
+  return by === undefined ? [] : [`${by.config} v${by.version} has come to it`]
+}
+
 /** So many parts have a picture of their own: of a label that each node has another value of there would be thousands. */
 const MOST_PARTS = 40
 

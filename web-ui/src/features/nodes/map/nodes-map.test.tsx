@@ -56,6 +56,29 @@ describe('the map of all nodes', () => {
     expect(await within(await panel()).findAllByText('edge-2, default: In sync')).toHaveLength(2)
   })
 
+  test('frames whom the rollout under way has come to, and says which it is', async () => {
+    const rollouts = {
+      named: [{ id: 'rollout_1', config: 'default', version: 7 }],
+      cells: '.a.',
+    }
+    renderApp('/', {
+      ...measuring,
+      'GET /nodes/cells': ({ query }) =>
+        json(nodeCells({ ...two, rollouts, names: query.has('namesFrom') ? names : null })),
+    })
+    expect((await legend()).getAllByRole('listitem').map((one) => one.textContent)).toEqual([
+      ...['Drift1', 'In sync2', 'a rollout under way has come to it1'],
+    ])
+    const map = await within(await panel()).findByRole('group', { name: /^Map of 3 nodes/ })
+    map.focus()
+    await userEvent.keyboard('{Home}{ArrowRight}')
+    expect(
+      await within(await panel()).findAllByText(
+        'edge-2, default: In sync, default v7 has come to it',
+      ),
+    ).not.toHaveLength(0)
+  })
+
   test('is by what was measured, as the address says, with a scale', async () => {
     const api = renderApp('/?by=p99&label=zone', answering())
     expect((await legend()).getByText('nothing measured')).toBeVisible()

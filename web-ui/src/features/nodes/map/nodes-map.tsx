@@ -14,12 +14,16 @@ import { syncVerdict } from '../rules.ts'
 import { nodeAtQuery, nodeCellsQuery, placeOfName } from './api.ts'
 import { MapLegend } from './map-legend.tsx'
 import {
+  framed,
+  framedLook,
   isMeasure,
   lookOfState,
   type MeasureKey,
   measures,
   partsDrawn,
   titleOf,
+  touchesOf,
+  touchWords,
 } from './map-rules.ts'
 import { MapTable } from './map-table.tsx'
 
@@ -124,13 +128,21 @@ function Cells({ cells, by, label, view, onOpen }: CellsProps) {
   const isOfIt = by !== undefined && cells.measured?.by === measures[by].by
   const values = isOfIt && cells.measured ? cells.measured.values : null
   const shown = useMemo(() => shownAs(cells, values), [cells, values])
+  const touches = useMemo(() => touchesOf(cells), [cells])
+  const kinds = useMemo(
+    () => shown.kinds.map((kind, cell) => framed(kind, touches[cell])),
+    [shown, touches],
+  )
+  const lookOf = useMemo(() => framedLook(shown.lookOf), [shown])
   const format = measures[by ?? 'p99'].format
   const states = shown.states
   const valueWords = (cell: number) => {
     const state = syncVerdict[states[cell] ?? 'waiting'].label
-    if (values === null) return state
+    const touched = touchWords(cells, touches[cell])
+    if (values === null) return [state, ...touched].join(', ')
     const value = values[cell] ?? null
-    return `${value === null ? 'nothing measured' : format(value)}, ${state.toLowerCase()}`
+    const measured = value === null ? 'nothing measured' : format(value)
+    return [measured, state.toLowerCase(), ...touched].join(', ')
   }
   const parts = partsOf(
     cells.parts.map((part) => ({ title: titleOf(part, label), nodes: part.nodes })),
@@ -155,8 +167,8 @@ function Cells({ cells, by, label, view, onOpen }: CellsProps) {
           title: `${title}: ${plural(nodes, 'node')}`,
           nodes,
         }))}
-        kinds={shown.kinds}
-        lookOf={shown.lookOf}
+        kinds={kinds}
+        lookOf={lookOf}
         cursor={cursor}
         told={told}
         hint="Each cell is a node. Point at one for its name and value; a click opens it."
@@ -169,6 +181,7 @@ function Cells({ cells, by, label, view, onOpen }: CellsProps) {
         bounds={shown.bounds}
         format={format}
         isMeasured={values !== null}
+        touched={touches.filter((touch) => touch !== null).length}
       />
     </>
   )

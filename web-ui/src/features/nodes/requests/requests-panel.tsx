@@ -9,6 +9,8 @@ import { formatCount, formatSeconds, plural } from '../../../lib/format.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { formatClock } from '../../../lib/time.ts'
 import { liveRequestsQuery } from '../api.ts'
+import { AreaFields } from './area-fields.tsx'
+import { type Area, everything, isEverything, isWithin } from './area-rules.ts'
 import classes from './requests.module.css'
 import { type Live, type Point, parts, reasonWords, slowest } from './rules.ts'
 import { Legend, Scatter } from './scatter.tsx'
@@ -16,6 +18,7 @@ import { Legend, Scatter } from './scatter.tsx'
 /** Single requests, live while somebody looks: a tab that is hidden asks nothing, and so ends it. */
 export function RequestsPanel({ node, session }: { node: Node; session: Session }) {
   const [isLooking, setLooking] = useState(false)
+  const [area, setArea] = useState(everything)
   const live = useQuery({ ...liveRequestsQuery(node.id), enabled: isLooking })
   return (
     <section className="panel" aria-labelledby="requests-heading">
@@ -48,13 +51,15 @@ export function RequestsPanel({ node, session }: { node: Node; session: Session 
         {live.data === undefined ? (
           <p className="dim">
             While you watch, the node sends up to a hundred of its requests a second: when each
-            began, how long it took and where the time went.
+            began, how long it took and where the time went. Drag over some of them to see which
+            they were.
           </p>
         ) : (
           <>
-            <Scatter live={live.data} />
+            <Scatter live={live.data} area={area} onArea={setArea} />
             <Legend label="Most of its time" />
-            <Slowest points={slowest(live.data.points)} />
+            <AreaFields area={area} nowMs={live.data.nowMs} onArea={setArea} />
+            <Within points={live.data.points} area={area} />
           </>
         )}
       </div>
@@ -78,10 +83,32 @@ function Shown({ live }: { live: Live }) {
   )
 }
 
-/** The drawing's twin: what to look at in it. */
-function Slowest({ points }: { points: Point[] }) {
+/** The drawing's twin: those that were chosen in it, or all, the slowest first. */
+function Within({ points, area }: { points: readonly Point[]; area: Area }) {
+  const isAll = isEverything(area)
+  const within = isAll ? points : points.filter((point) => isWithin(point, area))
+  const shown = slowest(within)
   return (
-    <ScrollBox label="The slowest of them">
+    <>
+      <p className="dim" role="status">
+        {!isAll && withinWords(within.length, shown.length)}
+      </p>
+      {(isAll || shown.length > 0) && (
+        <Table points={shown} label={isAll ? 'The slowest of them' : 'The chosen requests'} />
+      )}
+    </>
+  )
+}
+
+function withinWords(all: number, shown: number): string {
+  if (all === 0) return 'None of the requests of the last two minutes is there.'
+  const slowestOf = shown < all ? `; the slowest ${formatCount(shown)} are below` : ''
+  return `${plural(all, 'request')} of the last two minutes there${slowestOf}.`
+}
+
+function Table({ points, label }: { points: Point[]; label: string }) {
+  return (
+    <ScrollBox label={label}>
       <table className="grid">
         <thead>
           <tr>

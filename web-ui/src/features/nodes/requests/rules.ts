@@ -70,6 +70,9 @@ export const placeOf = ({ atMs, totalSeconds }: Point, nowMs: number) => ({
 export const heightOf = (seconds: number): number =>
   Math.log(Math.min(Math.max(seconds, LOWEST), HIGHEST) / LOWEST) / Math.log(HIGHEST / LOWEST)
 
+/** What lies at such a height. */
+export const secondsAt = (height: number): number => LOWEST * (HIGHEST / LOWEST) ** height
+
 const LISTED = 50
 
 /** The slowest of those that are shown. */

@@ -4,6 +4,14 @@ import { useEffect, useRef, useState } from 'react'
 import { cssColour } from '../../../lib/css-colour.ts'
 import { formatSeconds } from '../../../lib/format.ts'
 import { formatClock } from '../../../lib/time.ts'
+import {
+  type Area,
+  areaBetween,
+  boxOf,
+  type Corner,
+  everything,
+  isEverything,
+} from './area-rules.ts'
 import classes from './requests.module.css'
 import {
   decades,
@@ -18,9 +26,13 @@ import {
 
 const HEIGHT = 280
 const SIZE = 5
+/** A hand that clicks moves a little. */
+const CLICK_PX = 4
 
-/** Time to the right, how long it took upwards. Each part has a colour and a shape of its own. */
-export function Scatter({ live }: { live: Live }) {
+type Props = { live: Live; area: Area; onArea: (area: Area) => void }
+
+/** Time to the right, how long it took upwards. Each part has a colour and a shape of its own. A mouse drags out an area. */
+export function Scatter({ live, area, onArea }: Props) {
   const scheme = useComputedColorScheme('light')
   const canvas = useRef<HTMLCanvasElement>(null)
   const [width, setWidth] = useState(0)
@@ -45,11 +57,48 @@ export function Scatter({ live }: { live: Live }) {
     draw(context, width, live)
   }, [live, width, scheme])
 
+  const [drag, setDrag] = useState<{ from: Corner; to: Corner } | null>(null)
+  const handleUp = () => {
+    if (drag === null) return
+    setDrag(null)
+    const { from, to } = drag
+    const isClick = Math.abs(to.x - from.x) * width < CLICK_PX
+    onArea(isClick ? everything : areaBetween(from, to, live.nowMs))
+  }
+  const box = drag
+    ? boxOf(areaBetween(drag.from, drag.to, live.nowMs), live.nowMs)
+    : isEverything(area)
+      ? null
+      : boxOf(area, live.nowMs)
   return (
     <>
       <div className={classes.plot}>
-        <div aria-hidden="true">
+        <div
+          className={classes.draggable}
+          aria-hidden="true"
+          onPointerDown={(event) => {
+            // A finger scrolls the page: it has the fields.
+            if (event.button !== 0 || event.pointerType === 'touch') return
+            event.currentTarget.setPointerCapture(event.pointerId)
+            const corner = cornerOf(event)
+            setDrag({ from: corner, to: corner })
+          }}
+          onPointerMove={(event) => drag && setDrag({ ...drag, to: cornerOf(event) })}
+          onPointerUp={handleUp}
+          onPointerCancel={() => setDrag(null)}
+        >
           <canvas ref={canvas} className={classes.canvas} />
+          {box !== null && (
+            <div
+              className={classes.box}
+              style={{
+                left: `${box.left * 100}%`,
+                right: `${(1 - box.right) * 100}%`,
+                bottom: `${box.low * 100}%`,
+                top: `${(1 - box.high) * 100}%`,
+              }}
+            />
+          )}
         </div>
         {decades.map((seconds) => (
           <span
@@ -68,6 +117,15 @@ export function Scatter({ live }: { live: Live }) {
       </div>
     </>
   )
+}
+
+/** As the points are placed: a mark's middle is half of it further in. */
+function cornerOf(event: React.PointerEvent): Corner {
+  const { left, top, width, height } = event.currentTarget.getBoundingClientRect()
+  return {
+    x: (event.clientX - left - SIZE / 2) / (width - SIZE),
+    y: 1 - (event.clientY - top - SIZE / 2) / (height - SIZE),
+  }
 }
 
 function draw(context: CanvasRenderingContext2D, width: number, { points, nowMs }: Live) {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// The dragged part of the picture as fields: for the keyboard, for fingers, and to the second.
+import { Button, TextInput } from '@mantine/core'
+import {
+  type Area,
+  clockOf,
+  durationOf,
+  everything,
+  isEverything,
+  momentOf,
+  typedDuration,
+} from './area-rules.ts'
+import classes from './requests.module.css'
+
+/** A last second is meant with all of it. */
+const REST_MS = 999
+
+type Props = { area: Area; nowMs: number; onArea: (area: Area) => void }
+
+export function AreaFields({ area, nowMs, onArea }: Props) {
+  const time = (name: 'fromMs' | 'toMs', label: string) => (
+    <TextInput
+      size="xs"
+      type="time"
+      step={1}
+      aria-label={label}
+      value={clockOf(area[name])}
+      onChange={({ currentTarget: { value } }) => {
+        const moment = momentOf(value, nowMs)
+        onArea({ ...area, [name]: moment !== null && name === 'toMs' ? moment + REST_MS : moment })
+      }}
+    />
+  )
+  return (
+    <fieldset className={classes.area}>
+      <legend className="visually-hidden">Which requests</legend>
+      <span className={classes.ends}>
+        Began from {time('fromMs', 'Began at or after')} to {time('toMs', 'Began at or before')}
+      </span>
+      <span className={classes.ends}>
+        Took from <Duration area={area} name="leastSeconds" onArea={onArea} /> to{' '}
+        <Duration area={area} name="mostSeconds" onArea={onArea} /> ms
+      </span>
+      {!isEverything(area) && (
+        <Button variant="default" size="compact-xs" onClick={() => onArea(everything)}>
+          All requests
+        </Button>
+      )}
+    </fieldset>
+  )
+}
+
+type DurationProps = Pick<Props, 'area' | 'onArea'> & { name: 'leastSeconds' | 'mostSeconds' }
+
+/** Keyed by what it holds, so that "1." may be typed on the way to "1.5". */
+function Duration({ area, name, onArea }: DurationProps) {
+  const held = typedDuration(area[name])
+  // What is shown is rounded: unless it was changed, the area stays as it is.
+  const take = (typed: string) => {
+    if (typed !== held) onArea({ ...area, [name]: durationOf(typed) })
+  }
+  return (
+    <TextInput
+      key={held}
+      size="xs"
+      inputMode="decimal"
+      className={classes.duration ?? ''}
+      aria-label={name === 'leastSeconds' ? 'Milliseconds at least' : 'Milliseconds at most'}
+      defaultValue={held}
+      onBlur={({ currentTarget: { value } }) => take(value)}
+      onKeyDown={({ key, currentTarget: { value } }) => {
+        if (key === 'Enter') take(value)
+      }}
+    />
+  )
+}
