@@ -6,6 +6,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -14,6 +15,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/base/ids.ts'
+import { excluderOf } from '../../src/farmctl/releases/exclude.ts'
 import { walkFolder } from '../../src/farmctl/releases/folder.ts'
 import { unpackTar } from '../../src/farmctl/releases/tar.ts'
 import { targetOf } from '../../src/farmctl/releases/tree.ts'
@@ -42,6 +44,21 @@ const entriesOf = async (found: AsyncIterable<object> | Iterable<object>) => {
   }
   return entries
 }
+
+test.each([
+  ['.git', '.git/HEAD', true],
+  ['.git', 'a/.git/x/y', true],
+  ['.git', 'a/.gitignore', false],
+  ['*.map', 'js/app.js.map', true],
+  ['*.map', 'js/app.js', false],
+  ['/drafts', 'drafts/a', true],
+  ['/drafts', 'a/drafts/a', false],
+  ['a/*/c', 'a/b/c/d', true],
+  ['a/**/c', 'a/x/y/c', true],
+  ['./node_modules/', 'node_modules/a', true],
+])('--exclude %s leaves out %s: %s', (pattern, path, isOut) => {
+  expect(excluderOf(['nothing-else', pattern])(path)).toBe(isOut)
+})
 
 describe('a tree', () => {
   test('of a folder is walked in the order of a manifest', async () => {
@@ -109,7 +126,14 @@ test(
     const { run, json, service } = await farmctl()
     const root = folder()
 
-    const plan = await run(['releases', 'push', 'www', root, '--dry-run'])
+    const secret = join(root, 'a/.env')
+    writeFileSync(secret, 'TOKEN=1')
+    const told = await run(['releases', 'push', 'www', root, '--dry-run'])
+    expect([told.code, told.stderr]).toEqual([0, expect.stringContaining('--exclude .env')])
+    const without = ['releases', 'push', 'www', root, '--exclude', '.env']
+    const plan = await run([...without, '--dry-run'])
+    expect(plan.stderr).toBe('')
+    rmSync(secret)
     expect([plan.code, plan.stdout]).toEqual([
       0,
       'Against nothing: 7 added, 0 changed, 0 removed, 23 bytes new.\nNothing was made.\n',
