@@ -15,10 +15,12 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/base/ids.ts'
+import type { Api } from '../../src/farmctl/api.ts'
 import { excluderOf } from '../../src/farmctl/releases/exclude.ts'
 import { walkFolder } from '../../src/farmctl/releases/folder.ts'
 import { unpackTar } from '../../src/farmctl/releases/tar.ts'
 import { targetOf } from '../../src/farmctl/releases/tree.ts'
+import { batchesOf, uploadAll } from '../../src/farmctl/releases/upload.ts'
 import { type Entry, faultOfOrder, lineOf, readEntry } from '../../src/release-store/entries.ts'
 import { tempDir } from '../helper.ts'
 import { FARMCTL_TEST_MS, farmctl } from './helper.ts'
@@ -180,6 +182,28 @@ test(
   },
   FARMCTL_TEST_MS,
 )
+
+test('small contents go many in a request, as many as fit, and large ones by themselves', async () => {
+  const sizes = [1, 2 ** 20, 2 ** 20 + 1, 2 ** 20, 2 ** 20, 2 ** 20, 5, 2 ** 30]
+  async function* contents() {
+    for (const size of sizes) yield { sha256: '', size, path: '' }
+  }
+  const batches: number[][] = []
+  for await (const batch of batchesOf(contents())) batches.push(batch.map(({ size }) => size))
+  const mib = 2 ** 20
+  expect(batches).toEqual([[mib + 1], [1, mib, mib, mib], [2 ** 30], [mib, 5]])
+})
+
+test('a file that changes while it is pushed is told, and no version is made', async () => {
+  const path = join(tempDir(), 'changing')
+  writeFileSync(path, 'longer than before')
+  const options = { stop: new AbortController().signal, onSent: () => {} }
+  async function* contents() {
+    for (const text of ['one', 'two']) yield { sha256: sha256(text), size: 3, path }
+  }
+  const nobody = { url: 'http://127.0.0.1:1' } as unknown as Api
+  await expect(uploadAll(nobody, contents(), options)).rejects.toThrow(/changing changed while/)
+})
 
 test(
   'what no node could hold is told all at once, and nothing is made',

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { expect, test } from '../../fixtures/index.ts'
+import { expect, asAdmin as test } from '../../fixtures/index.ts'
 import { pushRelease } from '../../fixtures/releases.ts'
 
 test('a release is found, its files saved, its changes read, and a version deleted', async ({
