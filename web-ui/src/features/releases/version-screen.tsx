@@ -14,6 +14,7 @@ import { whyNot } from '../../lib/permissions.ts'
 import { deleteVersionMutation, releasesKey, versionQuery } from './api.ts'
 import { ChangesPanel } from './changes-panel.tsx'
 import { FilesPanel } from './files-panel.tsx'
+import classes from './releases.module.css'
 
 export type VersionSearch = { show?: 'changes'; from?: number }
 type Props = {
@@ -51,6 +52,7 @@ export function ReleaseVersionScreen(props: Props) {
             <p>{data.message}</p>
             <SegmentedControl
               aria-label="What of it"
+              className={classes.which ?? ''}
               value={search.show ?? 'files'}
               onChange={(show) => onSearch(show === 'changes' ? { show } : {})}
               data={[
@@ -119,8 +121,8 @@ function DeleteVersion({ version: { release: name, number }, onClose, onDeleted 
       onClose={onClose}
     >
       <p>
-        Its files go a while later, but for those that another version has, too. Its number is not
-        given again.
+        Its files go a while later, except those that another version has. Its number is not given
+        again.
       </p>
     </DeleteDialog>
   )
