@@ -36,6 +36,7 @@ const ONLY_REFUSE: Record<string, string> = {
   deleteRelease: 'at random there is none: test/features/releases/',
   createReleaseVersion: 'at random no manifest is here: test/features/releases/',
   putManifest: 'at random no text is here: test/features/releases/',
+  postBlobs: 'at random nothing is framed: test/features/releases/',
   putBlob: 'at random no bytes have the digest: test/features/releases/',
   getReleaseVersion: 'at random there is none: test/features/releases/',
   deleteReleaseVersion: 'at random there is none: test/features/releases/',

@@ -38,6 +38,7 @@ export type Release = Answer<'listReleases', 200>['items'][number]
 export type ReleaseVersion = Answer<'getReleaseVersion', 200>
 export type FileChange = Answer<'listManifestChanges', 200>['items'][number]
 export type ChangeTotals = Answer<'getManifestChangeTotals', 200>
+export type BlobBatch = Answer<'postBlobs', 200>
 export type Group = Answer<'getGroup', 200>
 export type Impact = Answer<'deleteGroup', 200>
 export type Token = Answer<'listTokens', 200>['items'][number]

@@ -26,8 +26,8 @@ export type Received =
 type Progress = { hash: Hash; bytes: number }
 const MOST_HASHES = 64
 
-export function createUploads(folder: ReleaseFolder, room: StoreRoom) {
-  const busy = new Set<string>()
+/** `busy`: the digests that a request sends just now. */
+export function createUploads(folder: ReleaseFolder, room: StoreRoom, busy: Set<string>) {
   const hashes = new Map<string, Progress>()
 
   async function state(sha256: string): Promise<UploadState> {
@@ -132,7 +132,7 @@ export function createUploads(folder: ReleaseFolder, room: StoreRoom) {
     if (oldest !== undefined) hashes.delete(oldest)
   }
 
-  return { state, receive, isBusy: (sha256: string) => busy.has(sha256) }
+  return { state, receive }
 }
 
 /** Of a file, as much as is there. */

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -14,9 +15,12 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/base/ids.ts'
+import type { Api } from '../../src/farmctl/api.ts'
+import { excluderOf } from '../../src/farmctl/releases/exclude.ts'
 import { walkFolder } from '../../src/farmctl/releases/folder.ts'
 import { unpackTar } from '../../src/farmctl/releases/tar.ts'
 import { targetOf } from '../../src/farmctl/releases/tree.ts'
+import { batchesOf, uploadAll } from '../../src/farmctl/releases/upload.ts'
 import { type Entry, faultOfOrder, lineOf, readEntry } from '../../src/release-store/entries.ts'
 import { tempDir } from '../helper.ts'
 import { FARMCTL_TEST_MS, farmctl } from './helper.ts'
@@ -42,6 +46,21 @@ const entriesOf = async (found: AsyncIterable<object> | Iterable<object>) => {
   }
   return entries
 }
+
+test.each([
+  ['.git', '.git/HEAD', true],
+  ['.git', 'a/.git/x/y', true],
+  ['.git', 'a/.gitignore', false],
+  ['*.map', 'js/app.js.map', true],
+  ['*.map', 'js/app.js', false],
+  ['/drafts', 'drafts/a', true],
+  ['/drafts', 'a/drafts/a', false],
+  ['a/*/c', 'a/b/c/d', true],
+  ['a/**/c', 'a/x/y/c', true],
+  ['./node_modules/', 'node_modules/a', true],
+])('--exclude %s leaves out %s: %s', (pattern, path, isOut) => {
+  expect(excluderOf(['nothing-else', pattern])(path)).toBe(isOut)
+})
 
 describe('a tree', () => {
   test('of a folder is walked in the order of a manifest', async () => {
@@ -109,7 +128,14 @@ test(
     const { run, json, service } = await farmctl()
     const root = folder()
 
-    const plan = await run(['releases', 'push', 'www', root, '--dry-run'])
+    const secret = join(root, 'a/.env')
+    writeFileSync(secret, 'TOKEN=1')
+    const told = await run(['releases', 'push', 'www', root, '--dry-run'])
+    expect([told.code, told.stderr]).toEqual([0, expect.stringContaining('--exclude .env')])
+    const without = ['releases', 'push', 'www', root, '--exclude', '.env']
+    const plan = await run([...without, '--dry-run'])
+    expect(plan.stderr).toBe('')
+    rmSync(secret)
     expect([plan.code, plan.stdout]).toEqual([
       0,
       'Against nothing: 7 added, 0 changed, 0 removed, 23 bytes new.\nNothing was made.\n',
@@ -156,6 +182,28 @@ test(
   },
   FARMCTL_TEST_MS,
 )
+
+test('small contents go many in a request, as many as fit, and large ones by themselves', async () => {
+  const sizes = [1, 2 ** 20, 2 ** 20 + 1, 2 ** 20, 2 ** 20, 2 ** 20, 5, 2 ** 30]
+  async function* contents() {
+    for (const size of sizes) yield { sha256: '', size, path: '' }
+  }
+  const batches: number[][] = []
+  for await (const batch of batchesOf(contents())) batches.push(batch.map(({ size }) => size))
+  const mib = 2 ** 20
+  expect(batches).toEqual([[mib + 1], [1, mib, mib, mib], [2 ** 30], [mib, 5]])
+})
+
+test('a file that changes while it is pushed is told, and no version is made', async () => {
+  const path = join(tempDir(), 'changing')
+  writeFileSync(path, 'longer than before')
+  const options = { stop: new AbortController().signal, onSent: () => {} }
+  async function* contents() {
+    for (const text of ['one', 'two']) yield { sha256: sha256(text), size: 3, path }
+  }
+  const nobody = { url: 'http://127.0.0.1:1' } as unknown as Api
+  await expect(uploadAll(nobody, contents(), options)).rejects.toThrow(/changing changed while/)
+})
 
 test(
   'what no node could hold is told all at once, and nothing is made',

@@ -5,6 +5,7 @@ import type { Page } from '@playwright/test'
 import { phone, violations, wrongWithLooks } from '../../fixtures/axe.ts'
 import { makeCertificate } from '../../fixtures/certificates.ts'
 import { type Api, adminPassword, bodyOf, expect, asAdmin as test } from '../../fixtures/index.ts'
+import { pushRelease } from '../../fixtures/releases.ts'
 import { configText } from '../../fixtures/sample.ts'
 import { visit } from '../../fixtures/visitors.ts'
 import { ConfigForm } from '../../pages/config-form.ts'
@@ -37,6 +38,7 @@ function focusHidden(): string {
 const ORDERED = 'ordered'
 const AUTHORITY = 'looked-at'
 const DNS_WEBHOOK = 'looked-at'
+const RELEASE = 'looked-at'
 
 type Screen = { name: string; path: string }
 
@@ -75,6 +77,10 @@ async function screens({ call }: Api): Promise<Screen[]> {
     { name: 'version', path: '/configs/default/versions/1' },
     { name: 'compare', path: '/configs/default/compare?from=1&to=2' },
     { name: 'import', path: '/import' },
+    { name: 'releases', path: '/releases' },
+    { name: 'release', path: `/releases/${RELEASE}` },
+    { name: 'files of a release', path: `/releases/${RELEASE}/versions/1` },
+    { name: 'changes of a release', path: `/releases/${RELEASE}/versions/1?show=changes` },
     { name: 'new rollout', path: '/rollouts/new' },
     { name: 'plan', path: '/rollouts/new?config=default&version=1' },
     { name: 'rollouts', path: '/rollouts' },
@@ -135,6 +141,7 @@ test.beforeEach(async ({ page, farm, api }) => {
   await api.call.POST('/api/v1/managed-certificates', {
     body: { ...ordered, authorities: [{ name: AUTHORITY }] },
   })
+  await pushRelease(api, RELEASE, { 'index.html': '<h1>Looked at</h1>', 'img/lamp.svg': '<svg/>' })
   await visit(farm.node('edge-1').url, 20)
 })
 

@@ -23,7 +23,7 @@ const oldAfter: Record<EventKind, readonly QueryKey[]> = {
     ['audit'],
   ],
   config: [['configs'], ['sites'], ['drafts'], ['audit']],
-  release: [['audit']],
+  release: [['releases'], ['audit']],
   metrics: [['metrics'], ['nodes', 'one']],
   session: [['session'], ['audit']],
   user: [['users'], ['session'], ['audit']],

@@ -6,6 +6,7 @@ import {
   IconCertificate,
   IconChartLine,
   IconFileCode,
+  IconFiles,
   IconGauge,
   IconHistory,
   IconServer2,
@@ -39,6 +40,7 @@ export const placeGroups: readonly (readonly PlaceOfRail[])[] = [
   ],
   [
     { to: '/configs', label: 'Configs', icon: IconFileCode },
+    { to: '/releases', label: 'Releases', icon: IconFiles, permission: 'releases:read' },
     { to: '/rollouts', label: 'Rollouts', icon: IconStairsUp },
     {
       to: '/certificates',

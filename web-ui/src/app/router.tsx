@@ -31,6 +31,7 @@ import { nodeRoute } from '../routes/node.tsx'
 import { nodesRoute } from '../routes/nodes.tsx'
 import { nowhereRoute } from '../routes/nowhere.tsx'
 import { overviewRoute } from '../routes/overview.tsx'
+import { releaseRoute, releasesRoute, releaseVersionRoute } from '../routes/releases.tsx'
 import { planRoute, rolloutRoute, rolloutsRoute } from '../routes/rollouts.tsx'
 import { rootRoute } from '../routes/root.tsx'
 import { settingsRoute } from '../routes/settings.tsx'
@@ -61,6 +62,9 @@ const routeTree = rootRoute.addChildren([
     versionRoute,
     compareRoute,
     importRoute,
+    releasesRoute,
+    releaseRoute,
+    releaseVersionRoute,
     rolloutsRoute,
     planRoute,
     rolloutRoute,

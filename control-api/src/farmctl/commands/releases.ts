@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Releases of files: pushed, listed, shown and compared.
 import type { Command } from 'commander'
-import { type Api, bodyOf, collect, pages } from '../api.ts'
+import { bodyOf, collect, pages } from '../api.ts'
 import type { ChangeTotals, FileChange, Release, ReleaseVersion } from '../api-types.ts'
 import type { Act, Tool } from '../command.ts'
-import { Difference, Failure } from '../failures.ts'
-import {
-  latestOf,
-  type Sent,
-  sendManifest,
-  sendMissing,
-  sizeText,
-  withTree,
-} from '../releases/push.ts'
+import { Difference } from '../failures.ts'
+import { collect as eachOf } from '../load/option-values.ts'
+import { type Sent, sendManifest, sendMissing, sizeText, withTree } from '../releases/push.ts'
 import type { Tree } from '../releases/tree.ts'
+import { getVersion, latestOf } from '../releases/versions.ts'
 import { age, outline, tableLines } from '../table.ts'
 import { examples } from './examples.ts'
+import { registerVerify } from './releases-verify.ts'
 
-type PushOptions = { message?: string; source?: string; dryRun?: boolean }
+type PushOptions = { message?: string; source?: string; dryRun?: boolean; exclude: string[] }
 type ListOptions = { limit: string }
 type DiffOptions = { exitCode?: boolean; limit: string }
 
@@ -38,10 +34,16 @@ export function registerReleases(program: Command, act: Act): void {
     .argument('<from>', 'a folder, a tar, or "-"')
     .option('-m, --message <text>', 'why; else from where')
     .option('--source <text>', 'of what it was made: a commit, a job of CI')
+    .option(
+      '--exclude <glob>',
+      'leave out names, or paths with a "/" in it; again for more',
+      eachOf,
+      [],
+    )
     .option('--dry-run', 'say what would change; only the list of files is sent, for a day')
   examples(push, [
     'farmctl releases push www public/ -m "new start page"',
-    'farmctl releases push www public/ --dry-run',
+    'farmctl releases push www public/ --exclude .git --exclude "*.map" --dry-run',
     'tar -cz -C public . | farmctl releases push www - --source "git $COMMIT"',
   ])
   act<PushOptions>(push, pushRelease)
@@ -79,18 +81,25 @@ export function registerReleases(program: Command, act: Act): void {
     'farmctl releases diff www 3 5 --exit-code',
   ])
   act<DiffOptions>(diff, showDiff)
+
+  registerVerify(releases, act)
 }
 
 async function pushRelease(
   tool: Tool,
-  { message, source = '', dryRun }: PushOptions,
+  { message, source = '', dryRun, exclude }: PushOptions,
   name = '',
   from = '',
 ): Promise<void> {
   const api = tool.api()
   // Asked first: what somebody else makes meanwhile is not passed over in silence.
   const parent = await latestOf(api, name)
-  await withTree(tool, from, async (tree) => {
+  await withTree(tool, { from, exclude }, async (tree) => {
+    for (const one of tree.privateNames) {
+      tool.terminal.note(
+        `${one} is among the files, and whoever visits the site may get it. Leave it out with --exclude ${one}`,
+      )
+    }
     await sendManifest(tool, tree)
     if (dryRun) return await tellPlan(tool, { name, parent, tree })
     const sent = await sendMissing(tool, tree)
@@ -176,20 +185,6 @@ async function listReleases(tool: Tool, { limit }: ListOptions, name?: string): 
 async function showVersion(tool: Tool, _options: unknown, name = '', which = 'latest') {
   const version = await getVersion(tool.api(), name, which)
   tool.show(version, () => outline(version))
-}
-
-async function getVersion(api: Api, name: string, which: string): Promise<ReleaseVersion> {
-  const number = which === 'latest' ? await latestOf(api, name) : Number(which)
-  if (number === null) {
-    throw new Failure(
-      `"${name}" has no version yet. Make one: farmctl releases push ${name} FOLDER`,
-    )
-  }
-  if (!Number.isSafeInteger(number) || number < 1) {
-    throw new Failure(`"${which}" is no version: write a number or "latest".`)
-  }
-  const params = { path: { name, number } }
-  return await bodyOf(api.GET('/api/v1/releases/{name}/versions/{number}', { params }))
 }
 
 async function showDiff(

@@ -10,9 +10,12 @@ import { type Found, modeText, targetOf } from './tree.ts'
 const HASHED_AHEAD = 8
 const CHUNK_BYTES = 1024 * 1024
 
-export async function* walkFolder(root: string): AsyncGenerator<Found> {
+export async function* walkFolder(
+  root: string,
+  isExcluded: (path: string) => boolean = () => false,
+): AsyncGenerator<Found> {
   const ahead: Promise<Found>[] = []
-  for await (const { found } of walk(root, '')) {
+  for await (const { found } of walk(root, '', isExcluded)) {
     ahead.push(found)
     // Who fails is told of when it is due, and not before.
     found.catch(() => {})
@@ -25,15 +28,20 @@ export async function* walkFolder(root: string): AsyncGenerator<Found> {
 /** Within something else: an async generator waits for a promise that it hands out. */
 type Due = { found: Promise<Found> }
 
-async function* walk(root: string, below: string): AsyncGenerator<Due> {
+async function* walk(
+  root: string,
+  below: string,
+  isExcluded: (path: string) => boolean,
+): AsyncGenerator<Due> {
   const names = await readdir(join(root, below), { withFileTypes: true, encoding: 'buffer' })
   names.sort((a, b) => Buffer.compare(a.name, b.name))
   for (const one of names) {
     const name = one.name.toString('utf8')
     const path = below === '' ? name : `${below}/${name}`
+    if (isExcluded(path)) continue
     if (!Buffer.from(name).equals(one.name)) {
       yield { found: Promise.resolve({ path, fault: 'has a name that is not UTF-8' }) }
-    } else if (one.isDirectory()) yield* walk(root, path)
+    } else if (one.isDirectory()) yield* walk(root, path, isExcluded)
     else yield { found: find(root, path, one) }
   }
 }

@@ -7,8 +7,10 @@ import { join } from 'node:path'
 import { entryOf } from '../../release-store/entries.ts'
 import { type Api, bodyOf } from '../api.ts'
 import type { Tool } from '../command.ts'
-import { isApiError, locate } from '../failures.ts'
+import { locate } from '../failures.ts'
+import { excluderOf } from './exclude.ts'
 import { isFolder, walkFolder } from './folder.ts'
+import { linesOf } from './lines.ts'
 import { unpackTar } from './tar.ts'
 import { type Tree, writeManifest } from './tree.ts'
 import { type Content, upload, uploadAll } from './upload.ts'
@@ -17,29 +19,34 @@ import { type Content, upload, uploadAll } from './upload.ts'
 const LOT = 50_000
 const PAGE = 10_000
 
+/** `exclude`: patterns of what stays where it is. */
+type Source = { from: string; exclude: readonly string[] }
+
 /** `work` gets the tree; what was put aside for it is gone afterwards. */
 export async function withTree<T>(
   tool: Tool,
-  from: string,
+  { from, exclude }: Source,
   work: (tree: Tree) => Promise<T>,
 ): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'farmctl-push-'))
   try {
-    return await work(await readTree(tool, from, dir))
+    return await work(await readTree(tool, { from, exclude }, dir))
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
 }
 
-async function readTree(tool: Tool, from: string, dir: string): Promise<Tree> {
+async function readTree(tool: Tool, { from, exclude }: Source, dir: string): Promise<Tree> {
   const manifest = join(dir, 'manifest.ndjson')
   const tell = teller(tool)
+  const isExcluded = excluderOf(exclude)
   const options = {
+    isExcluded,
     from: from === '-' ? 'standard input' : from,
     onFile: (files: number, bytes: number) => tell(`read ${files} files, ${sizeText(bytes)}`),
   }
   if (from !== '-' && (await isFolder(from))) {
-    const written = await writeManifest(manifest, walkFolder(from), options)
+    const written = await writeManifest(manifest, walkFolder(from, isExcluded), options)
     return { ...written, pathOf: ({ path }) => join(from, path) }
   }
   const contents = join(dir, 'contents')
@@ -121,30 +128,9 @@ async function* contentsOf(
   }
 }
 
-/** By newlines alone: others that end a line for node:readline may stand in names. */
-async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = ''
-  for await (const text of texts) {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
-  }
-}
-
-/** null: there is none. */
-export async function latestOf(api: Api, name: string): Promise<number | null> {
-  try {
-    const params = { path: { name } }
-    return (await bodyOf(api.GET('/api/v1/releases/{name}', { params }))).latestVersion
-  } catch (error) {
-    if (isApiError(error, 'release_not_found')) return null
-    throw error
-  }
-}
-
 const TELL_EVERY_MS = { terminal: 200, elsewhere: 10_000 }
 
-function teller({ terminal, process }: Tool): (text: string) => void {
+export function teller({ terminal, process }: Tool): (text: string) => void {
   const everyMs = process.stderr.isTTY ? TELL_EVERY_MS.terminal : TELL_EVERY_MS.elsewhere
   let toldMs = performance.now()
   return (text) => {

@@ -8,6 +8,7 @@ import { visible } from '../../base/terminal-text.ts'
 import { type Entry, faultOfPath, faultOfTarget, lineOf } from '../../release-store/entries.ts'
 import { EXIT } from '../exit-codes.ts'
 import { Failure } from '../failures.ts'
+import { privateNameOf } from './exclude.ts'
 
 export type Tree = {
   /** Where the manifest is, and its digest. */
@@ -17,6 +18,8 @@ export type Tree = {
   files: number
   links: number
   bytes: number
+  /** Such as .git: there they are, and hardly meant to be. */
+  privateNames: readonly string[]
   /** Where the bytes of one of its files are. */
   pathOf: (entry: { path: string; sha256: string }) => string
 }
@@ -24,21 +27,32 @@ export type Found = { entry: Entry } | { path: string; fault: string }
 
 const MOST_FAULTS = 20
 
+type Options = {
+  from: string
+  isExcluded: (path: string) => boolean
+  onFile: (files: number, bytes: number) => void
+}
+
 /** `from` is what it is called when something in it can't be pushed. */
 export async function writeManifest(
   to: string,
   found: AsyncIterable<Found> | Iterable<Found>,
-  { from, onFile }: { from: string; onFile: (files: number, bytes: number) => void },
+  { from, isExcluded, onFile }: Options,
 ): Promise<Omit<Tree, 'pathOf'>> {
   const out = createWriteStream(to, { mode: 0o600, flags: 'wx' })
   const hash = createHash('sha256')
   const facts = { files: 0, links: 0, bytes: 0, sizeBytes: 0 }
   const faults: string[] = []
+  const privateNames = new Set<string>()
   try {
     for await (const one of found) {
+      const path = 'fault' in one ? one.path : one.entry.path
+      if (isExcluded(path)) continue
+      const name = privateNameOf(path)
+      if (name !== null) privateNames.add(name)
       const fault = 'fault' in one ? one.fault : faultOf(one.entry)
       if (fault !== null) {
-        faults.push(`${JSON.stringify('fault' in one ? one.path : one.entry.path)} ${fault}`)
+        faults.push(`${JSON.stringify(path)} ${fault}`)
         if (faults.length >= MOST_FAULTS) break
         continue
       }
@@ -63,7 +77,7 @@ export async function writeManifest(
   if (facts.files + facts.links === 0) {
     throw new Failure(`${from} holds no files, so there is nothing to push.`, EXIT.rejected)
   }
-  return { manifest: to, sha256: hash.digest('hex'), ...facts }
+  return { manifest: to, sha256: hash.digest('hex'), privateNames: [...privateNames], ...facts }
 }
 
 const faultOf = (entry: Entry): string | null =>

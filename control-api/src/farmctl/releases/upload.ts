@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Sends contents that are missing, some at a time, in parts that fit into memory and into the minute that a request has.
+// Sends contents that are missing, some at a time: small ones many in a request, large ones in parts that fit into memory and into the minute that a request has.
 // What breaks off goes on where the control plane says that it is.
-import { open } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Api } from '../api.ts'
+import type { BlobBatch } from '../api-types.ts'
 import { EXIT } from '../exit-codes.ts'
 import { Failure, isApiError } from '../failures.ts'
 import { interrupted } from '../terminal.ts'
@@ -13,24 +14,28 @@ type Options = { stop: AbortSignal; onSent: (bytes: number) => void }
 
 const PART_BYTES = 8 * 1024 * 1024
 const AT_ONCE = 6
+/** What the API takes many of in one request, less than it would take: `AT_ONCE` of them are in memory. */
+const SMALL_BYTES = 1024 * 1024
+const BATCH_CONTENTS = 512
+const BATCH_BYTES = 4 * 1024 * 1024
 const TRIES = 6
 const FIRST_WAIT_MS = 500
 /** Of refusals that pass: too slow, somebody else sends it, too many requests, busy. */
 const PASSING = [408, 429, 503, 'upload_under_way', 'upload_offset_differs'] as const
 
-/** Each once, `AT_ONCE` side by side; the first that can't be sent ends all. */
+/** Each once, `AT_ONCE` requests side by side; the first that can't be sent ends all. */
 export async function uploadAll(
   api: Api,
   contents: AsyncIterable<Content>,
   options: Options,
 ): Promise<void> {
-  const all = contents[Symbol.asyncIterator]()
+  const all = batchesOf(contents)
   const failed = new AbortController()
   const work = async () => {
     while (!failed.signal.aborted) {
       const { value, done } = await all.next()
       if (done) return
-      await upload(api, value, options)
+      await uploadBatch(api, value, options)
     }
   }
   const workers = Array.from({ length: AT_ONCE }, () =>
@@ -40,26 +45,93 @@ export async function uploadAll(
     }),
   )
   const ended = await Promise.allSettled(workers)
-  await all.return?.()
+  await all.return(undefined)
   const first = ended.find((one) => one.status === 'rejected')
   if (first) throw first.reason
 }
 
+/** A large one is a batch by itself. */
+export async function* batchesOf(contents: AsyncIterable<Content>): AsyncGenerator<Content[]> {
+  let batch: Content[] = []
+  let bytes = 0
+  for await (const content of contents) {
+    if (content.size > SMALL_BYTES) {
+      yield [content]
+      continue
+    }
+    if (batch.length === BATCH_CONTENTS || bytes + content.size > BATCH_BYTES) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push(content)
+    bytes += content.size
+  }
+  if (batch.length > 0) yield batch
+}
+
+async function uploadBatch(api: Api, batch: Content[], options: Options): Promise<void> {
+  const [first] = batch
+  if (first && batch.length === 1) return await upload(api, first, options)
+  const refused = await trying(options, () => sendBatch(api, batch))
+  const again = new Map(refused.map(({ sha256, reason }) => [sha256, reason]))
+  for (const content of batch) {
+    const reason = again.get(content.sha256)
+    if (reason === 'differs') throw changed(content.path)
+    if (reason === 'busy') await upload(api, content, options)
+    else options.onSent(content.size)
+  }
+}
+
+async function sendBatch(api: Api, batch: readonly Content[]) {
+  const pieces = await Promise.all(
+    batch.map(async ({ sha256, size, path }) => {
+      const bytes = await readFile(path)
+      if (bytes.length !== size) throw changed(path)
+      return [Buffer.from(`${sha256} ${size}\n`), bytes]
+    }),
+  )
+  const answer = await api.send(
+    new Request(`${api.url}/api/v1/blobs`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body: Buffer.concat(pieces.flat()),
+    }),
+  )
+  return ((await answer.json()) as BlobBatch).refused
+}
+
 export async function upload(api: Api, content: Content, options: Options): Promise<void> {
-  for (let tries = 1, from = 0; ; tries++) {
+  let from = 0
+  await trying(
+    options,
+    async () => {
+      if (from === content.size && from > 0) return
+      await sendFrom(api, content, from, options).catch((error: unknown) => {
+        throw isApiError(error, 'blob_differs') ? changed(content.path) : error
+      })
+    },
+    async () => {
+      from = await receivedOf(api, content.sha256)
+    },
+  )
+}
+
+/** What passes is tried again, after a while that grows; `before` each time but the first. */
+async function trying<T>(
+  { stop }: Options,
+  work: () => Promise<T>,
+  before: () => Promise<void> = async () => {},
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
     try {
-      await sendFrom(api, content, from, options)
-      return
+      return await work()
     } catch (error) {
-      if (options.stop.aborted) throw interrupted()
-      if (isApiError(error, 'blob_differs')) throw changed(content.path)
+      if (stop.aborted) throw interrupted()
       const passes = isApiError(error) ? isApiError(error, ...PASSING) : isOfNetwork(error)
       if (!passes || tries >= TRIES) throw error
-      await sleep(FIRST_WAIT_MS * 2 ** (tries - 1), undefined, { signal: options.stop }).catch(
-        () => {},
-      )
-      from = await receivedOf(api, content.sha256)
-      if (from === content.size && from > 0) return
+      await sleep(FIRST_WAIT_MS * 2 ** (tries - 1), undefined, { signal: stop }).catch(() => {})
+      await before()
     }
   }
 }

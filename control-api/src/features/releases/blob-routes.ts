@@ -5,10 +5,12 @@ import type { IncomingMessage } from 'node:http'
 import { Type } from 'typebox'
 import type { App } from '../../http/app-types.ts'
 import { limits } from '../../plugins/limits.ts'
+import type { NoRoom } from '../../release-store/room.ts'
 import type { Received } from '../../release-store/uploads.ts'
 import { partOf } from './content-range.ts'
 import type { Deps } from './deps.ts'
 import {
+  BlobBatchInvalid,
   BlobBusy,
   BlobDiffers,
   BlobLength,
@@ -18,6 +20,9 @@ import {
   ReleaseStoreFull,
 } from './errors.ts'
 import {
+  BATCH_LIMITS,
+  BATCH_MOST_BYTES,
+  BlobBatchSchema,
   BlobStateSchema,
   PART_MOST_BYTES,
   PartHeadersSchema,
@@ -33,7 +38,7 @@ const lengthOf = ({ headers }: IncomingMessage) =>
   headers['content-length'] ?? (headers['transfer-encoding'] === undefined ? '0' : undefined)
 
 export const blobRoutes = (deps: Deps) => async (api: App) => {
-  const { uploads, room } = deps.contents
+  const { uploads, receiveBatch, room } = deps.contents
 
   api.get(
     '/blobs/:sha256',
@@ -92,6 +97,40 @@ export const blobRoutes = (deps: Deps) => async (api: App) => {
         return { sha256, isWhole, receivedBytes }
       },
     )
+
+    app.post(
+      '/blobs',
+      {
+        config: {
+          permission: 'releases:write',
+          rateLimit: limits.pieces,
+          streamedBytes: BATCH_MOST_BYTES,
+          // A content that is sent twice is there once.
+          idempotency: false,
+          errors: [BlobBatchInvalid, BlobPartTooLarge, BlobRange, ReleaseStoreFull],
+        },
+        schema: {
+          operationId: 'postBlobs',
+          tags,
+          summary: 'Send many small contents at once',
+          description: `Before each a line "SHA256 SIZE" that ends with a newline. At most ${BATCH_LIMITS.contents} contents of at most ${BATCH_LIMITS.contentBytes} bytes, and ${BATCH_MOST_BYTES} bytes in all. Each is compared with its digest by itself: what is wrong is named, and the others are kept.`,
+          body: { content: { [BYTES]: { schema: Type.Unsafe<undefined>({}) } } },
+          response: { 200: BlobBatchSchema },
+        },
+      },
+      async ({ raw }) => {
+        const length = partOf(undefined, lengthOf(raw))
+        if (!length.ok) throw new BlobRange(length.what)
+        if (length.totalBytes > BATCH_MOST_BYTES) throw new BlobPartTooLarge(BATCH_MOST_BYTES)
+        const received = await receiveBatch(raw, BATCH_LIMITS)
+        if (received.ok) {
+          const { kept, known, refused } = received
+          return { kept, known, refused }
+        }
+        if (received.reason === 'frame') throw new BlobBatchInvalid(received.what)
+        throw storeFull(received.room)
+      },
+    )
   })
 
   function refusalOf(sha256: string, refused: Extract<Received, { ok: false }>): Error {
@@ -104,11 +143,12 @@ export const blobRoutes = (deps: Deps) => async (api: App) => {
         return new BlobDiffers(sha256, refused.sha256)
       case 'length':
         return new BlobLength(sha256)
-      case 'room': {
-        const { freeBytes, reason } = refused.room
-        const { usedBytes, mostBytes } = room
-        return new ReleaseStoreFull(freeBytes, usedBytes(), mostBytes, reason === 'setting')
-      }
+      case 'room':
+        return storeFull(refused.room)
     }
+  }
+
+  function storeFull({ freeBytes, reason }: NoRoom): Error {
+    return new ReleaseStoreFull(freeBytes, room.usedBytes(), room.mostBytes, reason === 'setting')
   }
 }

@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely'
 import type { Write } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
 import type { ReleasesConfig } from '../../environment/config.ts'
+import { createBatches } from '../../release-store/batch.ts'
 import { writeBlobList } from '../../release-store/blob-list.ts'
 import { checkManifest, type Fault } from '../../release-store/check-manifest.ts'
 import { openFolder } from '../../release-store/folder.ts'
@@ -40,7 +41,9 @@ const HOUR_MS = 3_600_000
 export function openContents({ db, write, now, dataDir, limits, onError }: Deps) {
   const folder = openFolder(dataDir)
   const room = createRoom(folder, limits.storeBytes)
-  const uploads = createUploads(folder, room)
+  const busy = new Set<string>()
+  const uploads = createUploads(folder, room, busy)
+  const receiveBatch = createBatches({ folder, room, busy })
   const ledger: Ledger = { came: 0, coming: 0 }
   let sweeping: Promise<Swept> | null = null
   let isClosing = false
@@ -100,7 +103,13 @@ export function openContents({ db, write, now, dataDir, limits, onError }: Deps)
     await write((unit) => forgetManifests(unit, wantedSinceMs))
     return await sweep(
       {
-        ...{ folder, room, ledger, isBusy: uploads.isBusy, isStopped: () => isClosing },
+        ...{
+          folder,
+          room,
+          ledger,
+          isBusy: (sha256) => busy.has(sha256),
+          isStopped: () => isClosing,
+        },
         manifests: () => manifestDigests(db),
       },
       wantedSinceMs,
@@ -111,7 +120,7 @@ export function openContents({ db, write, now, dataDir, limits, onError }: Deps)
   timer.unref()
 
   return {
-    ...{ folder, room, uploads, stage, look },
+    ...{ folder, room, uploads, receiveBatch, stage, look },
     /** Wanted, so kept for a while more. False: there is none. */
     touch: (sha256: string) => write((unit) => touchManifest(unit, sha256, now())),
     isThere: isWhole,

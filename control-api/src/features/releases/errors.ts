@@ -109,6 +109,13 @@ export const BlobPartTooLarge = defineError(
   'The part is too large',
   (most: number) => `A part has at most ${most} bytes. Send the content in several, in order.`,
 )
+export const BlobBatchInvalid = defineError(
+  422,
+  'blob_batch_invalid',
+  'The contents can’t be told apart',
+  (what: string) =>
+    `${what}. What came whole before it is kept. Send before each content a line "SHA256 SIZE" that ends with a newline; larger contents go by PUT /api/v1/blobs/{sha256}.`,
+)
 export const ReleaseStoreFull = defineError(
   507,
   'release_store_full',

@@ -164,3 +164,21 @@ export const PartHeadersSchema = Type.Object({
 })
 /** Made to arrive within the minute that a request has. */
 export const PART_MOST_BYTES = 64 * 1024 * 1024
+
+/** POST /blobs postBlobs: small contents, so that each costs no request and no wait for the disk of its own. */
+export const BATCH_LIMITS = { contents: 512, contentBytes: 1024 * 1024 }
+export const BATCH_MOST_BYTES = 16 * 1024 * 1024
+export const BlobBatchSchema = Type.Object({
+  kept: Type.Integer({ description: 'New, whole and on the disk' }),
+  known: Type.Integer({ description: 'Here already' }),
+  refused: Type.Array(
+    Type.Object({
+      sha256: Sha256Schema,
+      reason: Type.Enum(['differs', 'busy'], {
+        description:
+          'differs: its bytes have another digest; busy: another request sends it just now',
+      }),
+    }),
+    { maxItems: BATCH_LIMITS.contents },
+  ),
+})

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+import { formatCount } from '../../lib/format.ts'
+
+type Counts = { added: number; changed: number; removed: number }
+
+/** Signs for the eye, words for who listens. */
+export function ChangeCounts({ added, changed, removed }: Counts) {
+  return (
+    <span className="nowrap">
+      <span aria-hidden="true">
+        +{formatCount(added)} ~{formatCount(changed)} −{formatCount(removed)}
+      </span>
+      <span className="visually-hidden">
+        {added} added, {changed} changed, {removed} removed
+      </span>
+    </span>
+  )
+}

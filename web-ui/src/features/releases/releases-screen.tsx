@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { type Column, LongTable } from '../../components/long-table.tsx'
+import { NextPage } from '../../components/next-page.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { TimeAgo } from '../../components/time-ago.tsx'
+import type { Release } from '../../lib/api-types.ts'
+import { releasesQuery } from './api.ts'
+import { PushCommand } from './push-command.tsx'
+
+export function ReleasesScreen() {
+  const releases = useInfiniteQuery(releasesQuery)
+  return (
+    <Page
+      width="list"
+      title="Releases"
+      meta="The files of sites, as versions: each made once and never changed."
+    >
+      <div className="panel">
+        <QueryStates query={releases} what="The releases" skeletonRows={3}>
+          {({ pages }) => {
+            const known = pages.flatMap(({ items }) => items)
+            return known.length === 0 ? (
+              <EmptyState title="No release yet">
+                The first version makes one. In the folder above the files, signed in with{' '}
+                <code>farmctl login</code>:
+                <PushCommand name="www" />
+              </EmptyState>
+            ) : (
+              <Releases known={known} hasMore={releases.hasNextPage} />
+            )
+          }}
+        </QueryStates>
+        <NextPage of={releases}>Show more</NextPage>
+      </div>
+    </Page>
+  )
+}
+
+const columns: Column[] = [
+  { title: 'Release' },
+  { title: 'Latest version' },
+  { title: 'Versions' },
+  { title: 'Changed' },
+]
+const keyOf = ({ name }: Release) => name
+
+const Releases = ({ known, hasMore }: { known: Release[]; hasMore: boolean }) => (
+  <LongTable label="Releases, table" columns={columns} rows={known} keyOf={keyOf} hasMore={hasMore}>
+    {({ name, latestVersion: number, versions, updatedAt }) => (
+      <>
+        <td>
+          <Link to="/releases/$name" params={{ name }}>
+            <strong>{name}</strong>
+          </Link>
+        </td>
+        <td>
+          {number === null ? (
+            <span className="dim">none left</span>
+          ) : (
+            <Link to="/releases/$name/versions/$number" params={{ name, number }}>
+              v{number}
+            </Link>
+          )}
+        </td>
+        <td>{versions}</td>
+        <td>
+          <TimeAgo at={updatedAt} />
+        </td>
+      </>
+    )}
+  </LongTable>
+)

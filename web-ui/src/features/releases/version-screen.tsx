@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+import { SegmentedControl } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ActionButton } from '../../components/action-button.tsx'
+import { DeleteDialog } from '../../components/delete-dialog.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { TimeAgo } from '../../components/time-ago.tsx'
+import type { ReleaseVersion, Session } from '../../lib/api-types.ts'
+import { formatBytes, plural } from '../../lib/format.ts'
+import { whyNot } from '../../lib/permissions.ts'
+import { deleteVersionMutation, releasesKey, versionQuery } from './api.ts'
+import { ChangesPanel } from './changes-panel.tsx'
+import { FilesPanel } from './files-panel.tsx'
+import classes from './releases.module.css'
+
+export type VersionSearch = { show?: 'changes'; from?: number }
+type Props = {
+  name: string
+  number: number
+  session: Session
+  search: VersionSearch
+  onSearch: (search: VersionSearch) => void
+  onDeleted: () => void
+}
+
+export function ReleaseVersionScreen(props: Props) {
+  const { name, number, session, search, onSearch, onDeleted } = props
+  const version = useQuery(versionQuery(name, number))
+  const [deleting, setDeleting] = useState(false)
+  return (
+    <Page
+      title={`${name} v${number}`}
+      meta={version.data && <Meta version={version.data} />}
+      actions={
+        version.data && (
+          <ActionButton
+            variant="default"
+            blockedBy={whyNot(session, 'releases:write')}
+            onClick={() => setDeleting(true)}
+          >
+            Delete this version
+          </ActionButton>
+        )
+      }
+    >
+      <QueryStates query={version} what={`Version ${number}`} skeletonRows={8}>
+        {(data) => (
+          <>
+            <p>{data.message}</p>
+            <SegmentedControl
+              aria-label="What of it"
+              className={classes.which ?? ''}
+              value={search.show ?? 'files'}
+              onChange={(show) => onSearch(show === 'changes' ? { show } : {})}
+              data={[
+                { value: 'files', label: 'Files' },
+                { value: 'changes', label: 'Changes' },
+              ]}
+            />
+            {search.show === 'changes' ? (
+              <ChangesPanel
+                version={data}
+                from={search.from ?? data.parent}
+                onFrom={(from) => onSearch({ show: 'changes', from })}
+              />
+            ) : (
+              <FilesPanel manifest={data.manifest} />
+            )}
+            {deleting && (
+              <DeleteVersion
+                version={data}
+                onClose={() => setDeleting(false)}
+                onDeleted={onDeleted}
+              />
+            )}
+          </>
+        )}
+      </QueryStates>
+    </Page>
+  )
+}
+
+const Meta = ({ version }: { version: ReleaseVersion }) => (
+  <>
+    <span>
+      <Link to="/releases/$name" params={{ name: version.release }}>
+        All versions
+      </Link>
+    </span>
+    <span>
+      made by {version.author} <TimeAgo at={version.createdAt} />
+    </span>
+    {version.source !== '' && <span>of {version.source}</span>}
+    <span>
+      {plural(version.files, 'file')}, {formatBytes(version.bytes)}
+    </span>
+    {version.links > 0 && <span>{plural(version.links, 'link')}</span>}
+  </>
+)
+
+type DeleteProps = { version: ReleaseVersion; onClose: () => void; onDeleted: () => void }
+
+function DeleteVersion({ version: { release: name, number }, onClose, onDeleted }: DeleteProps) {
+  const client = useQueryClient()
+  const removal = useMutation({
+    ...deleteVersionMutation,
+    onSuccess: async () => {
+      onDeleted()
+      await client.invalidateQueries(releasesKey)
+    },
+  })
+  return (
+    <DeleteDialog
+      title={`Delete ${name} v${number}`}
+      action="Delete version"
+      removal={removal}
+      onSure={() => removal.mutate({ name, number })}
+      onClose={onClose}
+    >
+      <p>
+        Its files go a while later, except those that another version has. Its number is not given
+        again.
+      </p>
+    </DeleteDialog>
+  )
+}
