@@ -35,15 +35,19 @@ const jobs = String(Math.min(availableParallelism(), 8))
 
 /**
  * What one thread does alone: the command line, parsers, a loop's own timers, a process and its parent.
- * ASan has them; there is no race in them for TSan to find, and it takes its time to find none.
+ * ASan has them; there is no race in them for TSan to find, and it takes its time to find none (docs/decisions/0166).
  */
 const singleThreaded = [
   '12_sign_url',
   '13_docs',
+  '14_media_types',
   '25_conformance',
+  '26_http2_conformance',
   '35_bypass',
   '35_clients',
+  '39_longest_list', // how long one may be: lists that lanes make while clients take them are in 39_long_listings
   '39_unread_listings', // lists that are given up are in 39_long_listings, too: these are about memory
+  '62_agent_turns', // of the agent's one thread: what it shares with loops is in 61_agent_apply, 62_agent_outage and 63
   '64_agent_proxy',
   '65_samples',
   '66_metrics_forms',

@@ -7,6 +7,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <sys/single_threaded.h>
+#endif
 
 static int check_failures, check_count;
 
@@ -29,8 +32,20 @@ static int check_failures, check_count;
     CHECK_TRUE(strcmp((got), (want)) == 0, "row %d \"%s\": got \"%s\", want \"%s\"", (line),       \
                (name), (got), (want))
 
+/* TSan has the tests that are said to start threads, and no others: none may start them unsaid. glibc's variable stays
+ * false from the first thread on. */
+static inline void check_threads_are_said(void)
+{
+#if defined(__GLIBC__) && !defined(FARMSTEAD_TEST_WITH_THREADS)
+    CHECK_TRUE(
+        __libc_single_threaded,
+        "the test started a thread: add it to FARMSTEAD_TESTS_WITH_THREADS in CMakeLists.txt");
+#endif
+}
+
 static inline int check_end(const char *module)
 {
+    check_threads_are_said();
     printf("%s: %d checks, %d failed\n", module, check_count, check_failures);
     return check_failures ? 1 : 0;
 }
