@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 import { defineConfig } from 'vitest/config'
-import { COMPILED } from './test/compiled.ts'
+import { COMPILED, removeOldCompiled } from './test/compiled.ts'
 import { LongFirst } from './test/long-first.ts'
 
 // Each service begins threads: half of what such a thread takes is to compile the same modules again.
 Object.assign(process.env, COMPILED)
+removeOldCompiled()
 
 export default defineConfig({
   // Argon2 costs 64 MiB and tens of milliseconds a time, and two cores may be shared with the C build.

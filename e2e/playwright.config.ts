@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Browser tests over real farms: each starts its own control plane and nodes (fixtures/farm.ts).
 import { defineConfig } from '@playwright/test'
+import { COMPILED } from '../control-api/test/compiled.ts'
+
+// Of the farms, not of the tests: five commands and a service for each, of the same modules.
+Object.assign(process.env, COMPILED)
 
 /** A rollout over real nodes takes seconds, and two cores are shared with the farm itself. */
 const TEST_WITHIN_MS = 300_000
@@ -25,8 +29,9 @@ export default defineConfig({
   ],
   use: {
     viewport: { width: 1280, height: 800 },
-    // Its film of each test would be a quarter of all the work; what a page was is kept without it.
-    trace: { mode: 'retain-on-failure', screenshots: false },
+    // To record each action of each test is a seventh of all the work: `npm test` does it when it tries what fell
+    // once more, alone; elsewhere `--trace on`.
+    trace: 'off',
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: process.env.FARMSTEAD_CHROMIUM ?? '/usr/bin/chromium',

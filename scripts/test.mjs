@@ -131,7 +131,7 @@ function checks({ node }) {
       part: 'e2e',
       title: 'e2e tests',
       command: playwright,
-      again: onlyFiles(playwright),
+      again: onlyFiles([...playwright, '--trace', 'retain-on-failure']),
       cwd: 'e2e',
     },
     // Five files at a time already, and many of their tests are about time: nothing runs beside these.

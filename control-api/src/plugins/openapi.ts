@@ -15,7 +15,8 @@ export async function describeApi(
   { version, schemas }: { version: string; schemas: NamedSchemas },
 ): Promise<void> {
   app.addHook('onRoute', (route) => {
-    if (!route.schema || route.schema.hide) return
+    // The description leaves HEAD out, and what answers it has no body.
+    if (!route.schema || route.schema.hide || route.method === 'HEAD') return
     route.schema.response = withRefusals(route)
   })
   await app.register(swagger, {

@@ -8,7 +8,7 @@ import { defineError } from '../../src/api-shapes/errors.ts'
 import { LONGEST_PATH_PART } from '../../src/http/create.ts'
 import { exampleOf } from '../../src/openapi/examples.ts'
 import { refusalsOf } from '../../src/openapi/refusals.ts'
-import { build } from '../helper.ts'
+import { shared } from '../helper.ts'
 
 const COMMITTED = resolve(import.meta.dirname, '../../openapi.json')
 type Media = { schema?: object; example?: unknown; examples?: object }
@@ -32,8 +32,10 @@ type Described = {
   operations: { path: string; method: string; operation: Operation }[]
 }
 
+const service = shared()
+
 async function describeIt(): Promise<Described> {
-  const { app } = await build()
+  const { app } = service()
   await app.ready()
   const document = app.swagger() as unknown as {
     paths: Record<string, Record<string, Operation>>
@@ -181,7 +183,7 @@ test('what a route refuses with follows from its kind and from what it names', (
 })
 
 test('the description is served to who is signed in', async () => {
-  const { admin, anonymous } = await build()
+  const { admin, anonymous } = service()
   const url = '/api/v1/openapi.json'
   expect((await anonymous.inject({ url })).statusCode).toBe(401)
   expect((await admin.inject({ url })).json()).toMatchObject({ openapi: '3.1.0' })

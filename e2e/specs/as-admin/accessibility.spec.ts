@@ -40,7 +40,15 @@ const AUTHORITY = 'looked-at'
 const DNS_WEBHOOK = 'looked-at'
 const RELEASE = 'looked-at'
 
+/** As long as any assertion. */
+const DRAWN_WITHIN_MS = 15_000
+
 type Screen = { name: string; path: string }
+/** The console's own, where TanStack Router leaves it. */
+type Router = {
+  navigate: (to: { href: string }) => Promise<void>
+  state: { status: string; location: { href: string }; resolvedLocation?: { href: string } }
+}
 
 function first<Item>({ items: [item] }: { items: Item[] }): Item {
   if (item === undefined) throw new Error('there is none to look at')
@@ -110,9 +118,23 @@ async function screens({ call }: Api): Promise<Screen[]> {
   ]
 }
 
+/** As a link does: what has been loaded stays, the console and axe (docs/decisions/0167). */
+async function follow(path: string): Promise<void> {
+  const { __TSR_ROUTER__: router } = window as unknown as { __TSR_ROUTER__: Router }
+  await router.navigate({ href: path })
+}
+
+/** What was asked for is what is drawn, not the screen before it. */
+function isDrawn(): boolean {
+  const { __TSR_ROUTER__: router } = window as unknown as { __TSR_ROUTER__: Router }
+  const { status, location, resolvedLocation } = router.state
+  return status === 'idle' && resolvedLocation?.href === location.href
+}
+
 /** The screen shows its data: nothing is loading any more. */
 async function open(page: Page, { path }: Screen): Promise<void> {
-  await page.goto(path)
+  await page.evaluate(follow, path)
+  await page.waitForFunction(isDrawn, null, { timeout: DRAWN_WITHIN_MS })
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
 }
