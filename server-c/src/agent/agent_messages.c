@@ -259,7 +259,8 @@ char *agent_build_hello(const struct agent_hello *hello)
     set(object, "bootId", json_string(hello->boot_id));
     set(object, "incarnation", json_string(hello->incarnation));
     set_host(object, hello->host);
-    set(object, "capabilities", json_pack("[ssss]", "confirm", "probes", "check", "samples"));
+    set(object, "capabilities",
+        json_pack("[sssss]", "confirm", "probes", "check", "samples", "releases"));
     set(object, "schemaDigest", json_string(hello->schema_digest));
     set(object, "effective",
         effective_json(hello->effective, hello->is_local, hello->certificates, hello->releases));

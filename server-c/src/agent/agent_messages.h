@@ -202,7 +202,7 @@ struct agent_assignment {
     uint64_t epoch;
     uint32_t confirm_within_ms;
     char replaces_drift[CONFIG_DIGEST_LEN + 1]; /* "": none */
-    char *text;       /* NULL: nothing new */
+    char *text;                                 /* NULL: nothing new */
     size_t text_len;
     struct agent_certificates certificates;
     struct agent_releases releases;

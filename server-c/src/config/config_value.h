@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 /* More patterns than the table has. */
-#define CONFIG_MAX_PATTERNS 96
+#define CONFIG_MAX_PATTERNS 104
 
 /* The reading of one config. Patterns of the table are compiled when first used. */
 struct config_reader {

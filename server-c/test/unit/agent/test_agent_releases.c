@@ -51,16 +51,16 @@ static void lists_come_back_as_they_were(void)
     CHECK_INT(__LINE__, "none", list.count, 0);
     CHECK_INT(__LINE__, "two",
               read_list("{\"releases\":[" ITEM("a", "1", MANIFEST) "," ITEM("b.c-2", "2147483647",
-                                                                           MANIFEST) "]}",
+                                                                            MANIFEST) "]}",
                         &list),
               0);
     agent_releases_copy(&copy, &list);
     agent_releases_fini(&list);
     json_t *said = json_pack("{so}", "releases", agent_releases_json(&copy));
     char *text = json_dumps(said, JSON_COMPACT);
-    CHECK_STR(__LINE__, "both", text,
-              "{\"releases\":[" ITEM("a", "1", MANIFEST) "," ITEM("b.c-2", "2147483647",
-                                                                 MANIFEST) "]}");
+    CHECK_STR(
+        __LINE__, "both", text,
+        "{\"releases\":[" ITEM("a", "1", MANIFEST) "," ITEM("b.c-2", "2147483647", MANIFEST) "]}");
     free(text);
     json_decref(said);
     CHECK_INT(__LINE__, "found", agent_releases_find(&copy, "b.c-2")->number, 2147483647);
