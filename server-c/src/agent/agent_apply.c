@@ -132,6 +132,7 @@ bool agent_apply_take(struct agent_apply *apply, struct agent_assignment *assign
         return true;
     }
     if (agent_apply_lacks(apply, assignment, 0) < assignment->certificates.count ||
+        (assignment->releases.count > 0 && !assignment->has_releases) ||
         agent_check_lacks_release(cfg)) {
         config_put(cfg);
         return false;

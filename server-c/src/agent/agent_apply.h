@@ -95,7 +95,7 @@ void agent_apply_init(struct agent_apply *apply, struct server *server, struct a
 void agent_apply_fini(struct agent_apply *apply);
 
 /* Takes an assignment that has come. False: it passed its check, but certificates or releases that go with
- * it are not on the disk: fetch them, and take it again. */
+ * it are not on the disk, or releases may be about to go from there: fetch them, and take it again. */
 bool agent_apply_take(struct agent_apply *apply, struct agent_assignment *assignment);
 /* The first of its certificates from `from` on that is to be fetched; count: none. */
 size_t agent_apply_lacks(const struct agent_apply *apply, const struct agent_assignment *assignment,

@@ -206,6 +206,7 @@ struct agent_assignment {
     size_t text_len;
     struct agent_certificates certificates;
     struct agent_releases releases;
+    bool has_releases; /* they were brought, so that nothing removes them any more */
     struct agent_challenges challenges;
     uint32_t samples_for_ms; /* somebody looks at single requests; 0: it does not say so */
 };

@@ -52,12 +52,14 @@ static void refuse(struct agent *agent, const struct agent_pulled *pulled)
 void agent_release_on_time(struct agent *agent)
 {
     struct agent_pulled pulled;
+    /* What the thread is asked for later it does later: a tree that goes now is made anew then. */
     if (agent->apply.has_kept) {
         agent->apply.has_kept = false;
         agent_pull_keep(agent->pull, &agent->apply.history);
     }
     if (!agent_pull_hear(agent->pull, &pulled) || !agent->fetch.is_pulling)
         return;
+    agent->fetch.waiting.has_releases = pulled.end == RELEASE_STANDS;
     if (pulled.end != RELEASE_STANDS)
         refuse(agent, &pulled);
     agent_release_fetched(agent);

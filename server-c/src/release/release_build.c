@@ -44,6 +44,8 @@ struct build {
     char (*ended)[RELEASE_SHA256_LEN + 1];
     size_t ended_count;
     enum release_end end; /* why no more is taken; RELEASE_STANDS: all is well */
+    char said
+        [RELEASE_WHY_LEN]; /* by the source, which counts only if we have no reason of our own */
 };
 
 /* --- what is said --- */
@@ -154,7 +156,7 @@ static enum release_end ask(struct build *build)
 
     if (count == 1)
         return source->one(source->arg, false, first->sha256, build->content.done, take_contents,
-                           build, build->why);
+                           build, build->said);
     /* What broke off in the middle begins anew: it is small. */
     say_progress(build, 0, 0 - build->content.done);
     release_content_drop(&build->content, build->store);
@@ -164,7 +166,7 @@ static enum release_end ask(struct build *build)
     if (!step(build))
         end = build->end;
     else
-        end = source->many(source->arg, names, count, take_contents, build, build->why);
+        end = source->many(source->arg, names, count, take_contents, build, build->said);
     free(names);
     return end;
 }
@@ -186,6 +188,7 @@ static enum release_end get(struct build *build, const struct want *wants, size_
         end = ask(build);
         if (build->end != RELEASE_STANDS)
             break;
+        snprintf(build->why, RELEASE_WHY_LEN, "%s", build->said);
         if (end == RELEASE_WRONG || end == RELEASE_STOPPED) {
             build->end = end;
             break;
@@ -241,9 +244,11 @@ static enum release_end get_manifest(struct build *build)
         return fail_disk(build, "the manifest");
     for (;;) {
         uint64_t done = build->content.done;
-        enum release_end end =
-            source->one(source->arg, true, build->manifest, done, take_manifest, build, build->why);
+        enum release_end end = source->one(source->arg, true, build->manifest, done, take_manifest,
+                                           build, build->said);
 
+        if (build->end == RELEASE_STANDS)
+            snprintf(build->why, RELEASE_WHY_LEN, "%s", build->said);
         if (build->end == RELEASE_STANDS && end != RELEASE_UNREACHED)
             build->end = end;
         if (build->end != RELEASE_STANDS || end == RELEASE_STANDS)

@@ -118,15 +118,11 @@ static enum release_end give_many(void *arg, char (*sha256)[RELEASE_SHA256_LEN +
     (void)arg;
     fixture.requests++;
     fixture.asked += count;
-    snprintf(why, RELEASE_WHY_LEN, "it broke off");
-    if (fixture.is_gone) {
-        snprintf(why, RELEASE_WHY_LEN, "there is none");
-        return RELEASE_WRONG;
-    }
-    for (size_t i = 0; i < count; i++)
-        if (!give(sha256[i], 0, &left, take, taker))
-            return RELEASE_UNREACHED;
-    return RELEASE_STANDS;
+    size_t given = 0;
+    while (!fixture.is_gone && given < count && give(sha256[given], 0, &left, take, taker))
+        given++;
+    snprintf(why, RELEASE_WHY_LEN, fixture.is_gone ? "there is none" : "it broke off");
+    return fixture.is_gone ? RELEASE_WRONG : given < count ? RELEASE_UNREACHED : RELEASE_STANDS;
 }
 
 static enum release_end give_one(void *arg, bool is_manifest, const char *sha256, uint64_t from,
@@ -137,10 +133,11 @@ static enum release_end give_one(void *arg, bool is_manifest, const char *sha256
     (void)arg, (void)is_manifest;
     fixture.requests++;
     fixture.asked++;
+    enum release_end end = fixture.is_gone                          ? RELEASE_WRONG
+                           : give(sha256, from, &left, take, taker) ? RELEASE_STANDS
+                                                                    : RELEASE_UNREACHED;
     snprintf(why, RELEASE_WHY_LEN, fixture.is_gone ? "there is none" : "it broke off");
-    if (fixture.is_gone)
-        return RELEASE_WRONG;
-    return give(sha256, from, &left, take, taker) ? RELEASE_STANDS : RELEASE_UNREACHED;
+    return end;
 }
 
 static bool pause_not(void *arg, unsigned failures)

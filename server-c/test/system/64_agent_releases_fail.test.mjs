@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What goes wrong while a node gets a release: it serves on what it has, says why, and goes on where it was.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,6 +33,15 @@ async function farm(t) {
   const text = async () => (await fetch(`http://127.0.0.1:${node.port}/`)).text()
   return { control, node, releases, assign, refused, nackOf, text }
 }
+
+/** Runs what follows with a disk of its own for releases. */
+function onSmallDisk(node, mebibytes) {
+  const unshare = ['unshare', process.getuid() === 0 ? '-m' : '-rm']
+  const script = `mkdir -p "$0" && mount -t tmpfs -o size=${mebibytes}m tmpfs "$0" && exec "$@"`
+  return [...unshare, 'sh', '-c', script, join(node.state, 'releases')]
+}
+const refusal = spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'])
+const skip = refusal.status !== 0 && "can't mount a small disk"
 
 describe('a release that does not come', { concurrency: 3 }, () => {
   test('a cut connection goes on where it broke off', async (t) => {
@@ -111,6 +121,27 @@ describe('a release that does not come', { concurrency: 3 }, () => {
     await refused(www, 'resource_limit', /3\.0 MiB more do not fit: .*storeMaxBytes is 2\.0 MiB/, {
       releases: { storeMaxBytes: 2 << 20 },
     })
+  })
+
+  test('a full disk refuses it with figures, and what serves goes on', { skip }, async (t) => {
+    const { control, node, releases, assign, nackOf, text } = await farm(t)
+    await node.stop()
+    // 64 MiB of any disk are left free.
+    node.start({}, { wrap: onSmallDisk(node, 72) })
+    await node.untilVersion('before')
+    const small = { 'index.html': 'small' }
+    await node.untilConfirmed(assign(releases.keep('www', small)))
+    const www = releases.keep('www', { ...small, big: randomBytes(9 << 20) })
+    const { code, message } = await nackOf(assign(www))
+    assert.equal(code, 'resource_limit')
+    assert.match(
+      message,
+      /9\.0 MiB more do not fit: the state folder's disk has \d+\.\d MiB free, of which 64/,
+    )
+    assert.equal(await text(), 'small')
+    const fits = releases.keep('www', { ...small, big: randomBytes(5 << 20) })
+    await node.untilConfirmed(assign(fits))
+    assert.equal(control.of('nack').length, 1)
   })
 
   test('a control plane that has none for now is asked again, then it says so', async (t) => {
