@@ -70,7 +70,7 @@ static void check_release(const struct rules *rules, size_t site)
         return;
     snprintf(pointer, sizeof(pointer), "/sites/%zu/root", site);
     if (checked->root[0] == '\0' && checked->release[0] == '\0')
-        config_rules_report(rules, CONFIG_CODE_MISSING_KEY, pointer,
+        config_rules_report(rules, CONFIG_CODE_CONFLICT, pointer,
                             "give \"root\", an absolute path, or \"release\", a name",
                             "neither \"root\" nor \"release\" says what the site serves");
     if (checked->root[0] != '\0' && checked->release[0] != '\0')
