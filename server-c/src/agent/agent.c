@@ -93,6 +93,7 @@ static void *agent_run(void *arg)
         agent_apply_on_time(&agent->apply, now);
         agent_samples_on_time(&agent->samples, agent->server, now);
         agent_tickets_on_time(&agent->tickets, agent->server, now);
+        agent_release_on_time(agent);
         close_window(agent, now);
         agent_speak(agent, now);
         if (agent_http_next(agent->http, wait_ms(agent, now), &reply))
@@ -103,7 +104,7 @@ static void *agent_run(void *arg)
 
 /* --- begin and end --- */
 
-static struct agent_http *open_http(const struct agent_identity *identity)
+struct agent_http *agent_open_http(const struct agent_identity *identity)
 {
     const char *credential = identity->enrolled.credential;
     struct agent_http_peer peer = {
@@ -119,6 +120,7 @@ static struct agent_http *open_http(const struct agent_identity *identity)
 
 static void agent_free(struct agent *agent)
 {
+    agent_pull_stop(agent->pull);
     agent_probes_free(agent->probes);
     agent_apply_fini(&agent->apply);
     agent_assignment_fini(&agent->held);
@@ -158,7 +160,7 @@ struct agent *agent_start(struct server *server, struct agent_state *state,
                           const struct agent_identity *identity, const struct supervised_past *past,
                           char why[AGENT_WHY_LEN])
 {
-    struct agent_http *http = open_http(identity);
+    struct agent_http *http = agent_open_http(identity);
     if (!http) {
         snprintf(why, AGENT_WHY_LEN, "libcurl cannot start");
         return NULL;
@@ -172,7 +174,8 @@ struct agent *agent_start(struct server *server, struct agent_state *state,
     agent_identity_copy(&agent->identity, identity);
     if (agent->disks)
         agent_init(agent, past);
-    if (agent->disks && pthread_create(&agent->thread, NULL, agent_run, agent) == 0)
+    agent->pull = agent_pull_start(agent_state_folder(state), http);
+    if (agent->disks && agent->pull && pthread_create(&agent->thread, NULL, agent_run, agent) == 0)
         return agent;
     snprintf(why, AGENT_WHY_LEN, "no thread for the agent is to be had");
     agent_free(agent);

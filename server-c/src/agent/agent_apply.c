@@ -118,6 +118,7 @@ bool agent_apply_take(struct agent_apply *apply, struct agent_assignment *assign
         refuse(apply, &nack);
         return true;
     }
+    (void)agent_releases_fit(&assignment->releases, cfg); /* the check found that none is lacking */
     if (!names_certificates(apply, assignment, cfg)) {
         config_put(cfg);
         return true;
@@ -130,7 +131,9 @@ bool agent_apply_take(struct agent_apply *apply, struct agent_assignment *assign
         config_put(cfg);
         return true;
     }
-    if (agent_apply_lacks(apply, assignment, 0) < assignment->certificates.count) {
+    if (agent_apply_lacks(apply, assignment, 0) < assignment->certificates.count ||
+        (assignment->releases.count > 0 && !assignment->has_releases) ||
+        agent_check_lacks_release(cfg)) {
         config_put(cfg);
         return false;
     }
@@ -138,7 +141,8 @@ bool agent_apply_take(struct agent_apply *apply, struct agent_assignment *assign
                                   .epoch = assignment->epoch,
                                   .text = cfg->text,
                                   .text_len = cfg->text_len,
-                                  .certificates = assignment->certificates};
+                                  .certificates = assignment->certificates,
+                                  .releases = assignment->releases};
     snprintf(record.node_id, sizeof(record.node_id), "%s", apply->whose->node_id);
     if (stage(apply, &record, why) != 0) {
         agent_nack_init(&nack, assignment, "resource_limit", "%s", why);
@@ -149,8 +153,10 @@ bool agent_apply_take(struct agent_apply *apply, struct agent_assignment *assign
     config_put(apply->staged);
     apply->staged = cfg;
     agent_certificates_fini(&apply->offered.certificates);
+    agent_releases_fini(&apply->offered.releases);
     apply->offered = record;
     assignment->certificates = (struct agent_certificates){0};
+    assignment->releases = (struct agent_releases){0};
     memcpy(apply->replaces_drift, assignment->replaces_drift, sizeof(apply->replaces_drift));
     apply->confirm_within_ms = assignment->confirm_within_ms;
     apply->have = assignment->offer.version;
@@ -200,10 +206,12 @@ const char *agent_apply_next(struct agent_apply *apply, uint64_t now_ms, char **
     if (apply->phase == AGENT_APPLY_CONFIRMING && now_ms >= apply->next_try_ms) {
         struct server_effective effective;
         struct agent_certificates certificates;
-        agent_apply_effective(apply, &effective, &certificates);
+        struct agent_releases releases;
+        agent_apply_effective(apply, &effective, &certificates, &releases);
         apply->said = AGENT_SAID_CONFIRM;
-        *body = agent_build_confirm(&apply->offered.offer, &effective, &certificates);
+        *body = agent_build_confirm(&apply->offered.offer, &effective, &certificates, &releases);
         agent_certificates_fini(&certificates);
+        agent_releases_fini(&releases);
         return "confirm";
     }
     return NULL;
@@ -359,5 +367,9 @@ void agent_apply_fini(struct agent_apply *apply)
     agent_certificates_fini(&apply->kept.certificates);
     agent_certificates_fini(&apply->offered.certificates);
     agent_certificates_fini(&apply->result.certificates);
+    agent_releases_fini(&apply->kept.releases);
+    agent_releases_fini(&apply->offered.releases);
+    agent_releases_fini(&apply->result.releases);
+    agent_releases_fini(&apply->history);
     free(apply->evidence);
 }

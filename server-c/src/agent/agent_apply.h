@@ -61,7 +61,9 @@ struct agent_apply {
     bool reload_wanted;       /* load config.jsonc when nothing else is under way */
 
     enum agent_apply_phase phase;
-    enum agent_apply_said said; /* the message under way to the control plane */
+    enum agent_apply_said said;    /* the message under way to the control plane */
+    struct agent_releases history; /* of releases that were confirmed, the newest first */
+    bool has_kept;                 /* another version was confirmed: what no list has may go */
     struct config *staged;
     /* The assignment of `staged`; its text is that of the config. */
     struct agent_record offered;
@@ -92,8 +94,8 @@ void agent_apply_init(struct agent_apply *apply, struct server *server, struct a
                       uint64_t now_ms);
 void agent_apply_fini(struct agent_apply *apply);
 
-/* Takes an assignment that has come. False: it passed its check, but certificates that go with it
- * are not on the disk: fetch them, and take it again. */
+/* Takes an assignment that has come. False: it passed its check, but certificates or releases that go with
+ * it are not on the disk, or releases may be about to go from there: fetch them, and take it again. */
 bool agent_apply_take(struct agent_apply *apply, struct agent_assignment *assignment);
 /* The first of its certificates from `from` on that is to be fetched; count: none. */
 size_t agent_apply_lacks(const struct agent_apply *apply, const struct agent_assignment *assignment,
@@ -103,6 +105,8 @@ void agent_apply_refuse(struct agent_apply *apply, const struct agent_assignment
 /* Which certificates are really loaded, in the versions of the assignments that are known here. */
 void agent_apply_loaded(const struct agent_apply *apply, const struct certificates_shown *shown,
                         struct agent_certificates *out);
+/* The versions of releases whose trees are served. */
+void agent_apply_served(const struct agent_apply *apply, struct agent_releases *out);
 /* Is an assignment still to be answered? Then do not ask for another. */
 bool agent_apply_owes_answer(const struct agent_apply *apply);
 /* Is a confirm under way? Its answer must be handled before another assignment is taken: the

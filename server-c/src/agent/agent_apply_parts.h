@@ -14,9 +14,10 @@
 void agent_apply_set_result(struct agent_apply *apply, const struct agent_offer *offer,
                             enum agent_outcome outcome, enum agent_reason reason,
                             const char *message);
-/* Reads back what runs. The caller ends the list. */
+/* Reads back what runs. The caller ends the lists. */
 void agent_apply_effective(const struct agent_apply *apply, struct server_effective *effective,
-                           struct agent_certificates *certificates);
+                           struct agent_certificates *certificates,
+                           struct agent_releases *releases);
 /* Puts the staged config in force; its time to be confirmed begins. */
 void agent_apply_swap(struct agent_apply *apply, uint64_t now_ms);
 /* The config that runs has been confirmed. */

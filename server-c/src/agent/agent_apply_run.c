@@ -20,14 +20,23 @@ void agent_apply_loaded(const struct agent_apply *apply, const struct certificat
     agent_certificates_loaded(out, shown, lists, 2);
 }
 
+void agent_apply_served(const struct agent_apply *apply, struct agent_releases *out)
+{
+    const struct agent_releases *const lists[] = {&apply->offered.releases, &apply->kept.releases};
+    struct config *running = server_config(apply->server);
+    agent_releases_served(out, running, lists, 2);
+    config_put(running);
+}
+
 void agent_apply_effective(const struct agent_apply *apply, struct server_effective *effective,
-                           struct agent_certificates *certificates)
+                           struct agent_certificates *certificates, struct agent_releases *releases)
 {
     struct certificates_shown shown;
     server_effective(apply->server, effective);
     server_certificates(apply->server, &shown);
     agent_apply_loaded(apply, &shown, certificates);
     certificates_shown_fini(&shown);
+    agent_apply_served(apply, releases);
 }
 
 void agent_apply_set_result(struct agent_apply *apply, const struct agent_offer *offer,
@@ -39,7 +48,8 @@ void agent_apply_set_result(struct agent_apply *apply, const struct agent_offer 
     result->outcome = outcome;
     result->reason = reason;
     agent_certificates_fini(&result->certificates);
-    agent_apply_effective(apply, &result->effective, &result->certificates);
+    agent_releases_fini(&result->releases);
+    agent_apply_effective(apply, &result->effective, &result->certificates, &result->releases);
     result->is_local = agent_local_is_effective(&apply->local, &result->effective);
     snprintf(result->message, sizeof(result->message), "%s", message);
     free(apply->evidence);
@@ -109,6 +119,19 @@ void agent_apply_swap(struct agent_apply *apply, uint64_t now_ms)
     }
 }
 
+/* A history that is not on the disk costs a transfer when somebody goes back after a restart, no more. */
+static void remember_releases(struct agent_apply *apply)
+{
+    char why[AGENT_WHY_LEN];
+    if (apply->kept.releases.count == 0 && apply->history.count == 0)
+        return;
+    agent_releases_remember(&apply->history, &apply->kept.releases,
+                            apply->confirmed->releases.keep + 1u);
+    if (agent_state_write_releases(apply->state, &apply->history, why) != 0)
+        log_error("agent: %s", why);
+    apply->has_kept = true;
+}
+
 void agent_apply_keep(struct agent_apply *apply, uint64_t now_ms)
 {
     char why[AGENT_WHY_LEN];
@@ -118,14 +141,17 @@ void agent_apply_keep(struct agent_apply *apply, uint64_t now_ms)
     config_put(apply->confirmed);
     apply->confirmed = config_get(apply->staged);
     agent_certificates_fini(&apply->kept.certificates);
+    agent_releases_fini(&apply->kept.releases);
     apply->kept = apply->offered;
     agent_certificates_copy(&apply->kept.certificates, &apply->offered.certificates);
+    agent_releases_copy(&apply->kept.releases, &apply->offered.releases);
     apply->unconfirmed = false;
     log_info("agent: generation %" PRIu64 " is confirmed", apply->kept.offer.version.generation);
     if (agent_state_confirm_staged(apply->state, why) == 0) {
         apply->phase = AGENT_APPLY_IDLE;
         supervised_settled();
         agent_certificate_files_keep(agent_state_folder(apply->state), &apply->kept.certificates);
+        remember_releases(apply);
         return;
     }
     log_error("agent: %s: trying again each %d s; a restart before that loads the config before",

@@ -85,6 +85,7 @@ static bool run_again(struct agent_apply *apply, struct agent_record *record,
     bool runs = cfg && strcmp(cfg->digest, record->offer.version.digest) == 0;
     char why[AGENT_WHY_LEN];
     if (runs) {
+        agent_releases_place(&record->releases, cfg);
         supervised_trial(order->generation, order->within_ms);
         runs = agent_certificate_files_use(agent_state_folder(apply->state), &record->certificates,
                                            why, sizeof(why)) == 0 &&
@@ -94,6 +95,7 @@ static bool run_again(struct agent_apply *apply, struct agent_record *record,
     free(record->text);
     if (!runs) {
         agent_certificates_fini(&record->certificates);
+        agent_releases_fini(&record->releases);
         config_put(cfg);
         return false;
     }
@@ -153,7 +155,9 @@ static void load_confirmed(struct agent_apply *apply)
                   message);
         config_put(cfg);
         agent_certificates_fini(&record.certificates);
+        agent_releases_fini(&record.releases);
     } else {
+        agent_releases_place(&record.releases, cfg);
         apply->confirmed = cfg;
         apply->kept = record;
         apply->kept.text = cfg->text;
@@ -230,8 +234,9 @@ void agent_apply_init(struct agent_apply *apply, struct server *server, struct a
     apply->state = state;
     apply->whose = whose;
     apply->restore_at_ms = AGENT_NEVER;
-    agent_local_init(&apply->local, server, state);
+    agent_local_init(&apply->local, server, state, &apply->kept.releases);
     load_confirmed(apply);
+    agent_state_read_releases(state, &apply->history);
     load_fences(apply);
     disown_staged(apply);
     if (resume(apply, past, now_ms)) {

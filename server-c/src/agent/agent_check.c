@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Findings that a JSON Schema can't express: the options are valid one by one, but not together. */
 static const char *const semantic_codes[] = {"duplicate_value", "conflict", "reserved_header"};
@@ -111,13 +112,9 @@ static bool pass_fences(const struct agent_assignment *assignment,
 int agent_check_machine(const struct config *cfg, struct server *server,
                         struct config_errors *errors)
 {
-    struct server_effective effective;
-    server_effective(server, &effective);
-    if (effective.serving && strcmp(effective.digest, cfg->digest) == 0 &&
-        server_files_are_current(server))
-        return 0;
     struct config *running = server_config(server);
-    int err = config_check_machine(cfg, running, errors);
+    bool runs = running && config_is_same(running, cfg) && server_files_are_current(server);
+    int err = runs ? 0 : config_check_machine(cfg, running, errors);
     config_put(running);
     return err;
 }
@@ -134,6 +131,32 @@ static bool pass_machine(const struct agent_assignment *assignment, const struct
     return false;
 }
 
+/* Places them, whether they are there or not. */
+static bool pass_releases(const struct agent_assignment *assignment, struct config *cfg,
+                          struct agent_nack *nack)
+{
+    struct agent_releases fitting;
+    agent_releases_copy(&fitting, &assignment->releases);
+    const char *missing = agent_releases_fit(&fitting, cfg);
+    if (missing)
+        agent_nack_init(nack, assignment, "release_content",
+                        "the config names the release \"%.63s\", and no version of it is assigned",
+                        missing);
+    agent_releases_place(&fitting, cfg);
+    agent_releases_fini(&fitting);
+    return !missing;
+}
+
+bool agent_check_lacks_release(const struct config *cfg)
+{
+    struct stat st;
+    for (size_t i = 0; i < cfg->site_count; i++)
+        if (config_has_release(&cfg->sites[i]) &&
+            (stat(cfg->sites[i].root, &st) != 0 || !S_ISDIR(st.st_mode)))
+            return true;
+    return false;
+}
+
 struct config *agent_check(const struct agent_assignment *assignment,
                            const struct agent_fences *fences, struct server *server,
                            struct agent_nack *nack)
@@ -145,12 +168,6 @@ struct config *agent_check(const struct agent_assignment *assignment,
 struct config *agent_check_release(const struct agent_assignment *assignment, struct server *server,
                                    struct agent_nack *nack)
 {
-    if (assignment->has_content) {
-        agent_nack_init(nack, assignment, "content_missing",
-                        "farmstead-node %s cannot fetch content: assign a config without it",
-                        FARMSTEAD_VERSION);
-        return NULL;
-    }
     struct config_errors errors = {0};
     struct config *cfg = config_parse(assignment->text, assignment->text_len, &errors);
     if (!cfg) {
@@ -162,7 +179,8 @@ struct config *agent_check_release(const struct agent_assignment *assignment, st
         agent_nack_init(nack, assignment, "digest_mismatch",
                         "the digest of the text is %s, the assignment says %s", cfg->digest,
                         assignment->offer.version.digest);
-    else if (pass_machine(assignment, cfg, server, nack))
+    else if (pass_releases(assignment, cfg, nack) &&
+             (agent_check_lacks_release(cfg) || pass_machine(assignment, cfg, server, nack)))
         return cfg;
     config_put(cfg);
     return NULL;

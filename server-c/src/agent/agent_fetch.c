@@ -22,7 +22,8 @@ void agent_fetch_begin(struct agent_fetch *fetch, const struct agent_apply *appl
     fetch->waiting = *assignment;
     memset(assignment, 0, sizeof(*assignment));
     fetch->at = agent_apply_lacks(apply, &fetch->waiting, 0);
-    fetch->is_asked = fetch->was_fetched = false;
+    fetch->is_asked = fetch->is_pulling = false;
+    fetch->was_fetched = fetch->at == fetch->waiting.certificates.count;
 }
 
 void agent_fetch_end(struct agent_fetch *fetch)

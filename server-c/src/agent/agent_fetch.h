@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* agent_fetch.h — gets what an assignment needs besides its text: certificates that are not on the
- * disk, one after the other, in a slot of their own. The assignment waits meanwhile, and no other is
- * asked for. Agent's thread only. */
+ * disk, one after the other, in a slot of their own, and then releases (agent_pull.h). The assignment waits
+ * meanwhile, and no other is asked for. Agent's thread only. */
 #ifndef FARMSTEAD_AGENT_FETCH_H
 #define FARMSTEAD_AGENT_FETCH_H
 
@@ -15,10 +15,11 @@ struct agent_fetch {
     struct agent_assignment waiting; /* no text: none */
     size_t at;                       /* the certificate that is being fetched */
     bool is_asked;                   /* there is a request for it */
-    bool was_fetched;                /* all have been, once */
+    bool was_fetched;                /* all certificates have been, once */
+    bool is_pulling;                 /* its releases come, also while there is no session */
 };
 
-/* Takes over `assignment`, of which a certificate is lacking. */
+/* Takes over `assignment`, of which certificates or releases are lacking. */
 void agent_fetch_begin(struct agent_fetch *fetch, const struct agent_apply *apply,
                        struct agent_assignment *assignment);
 void agent_fetch_end(struct agent_fetch *fetch);

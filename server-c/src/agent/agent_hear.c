@@ -124,11 +124,16 @@ static bool take_assignment(struct agent *agent, struct agent_assignment *assign
     uint64_t have = agent->apply.have.generation;
     if (agent_apply_take(&agent->apply, assignment))
         return agent->apply.have.generation > have;
-    if (agent->identity.key)
-        agent_fetch_begin(&agent->fetch, &agent->apply, assignment);
-    else
+    bool lacks_keys =
+        agent_apply_lacks(&agent->apply, assignment, 0) < assignment->certificates.count;
+    if (lacks_keys && !agent->identity.key) {
         agent_apply_refuse(&agent->apply, assignment, "tls_material",
                            "keys of certificates are not given over plain HTTP");
+        return true;
+    }
+    agent_fetch_begin(&agent->fetch, &agent->apply, assignment);
+    if (!lacks_keys)
+        agent_release_begin(agent);
     return true;
 }
 
@@ -216,13 +221,18 @@ static void release_held(struct agent *agent)
 
 /* Everything that was lacking is there. If it is not after all, the disk does not keep what was
  * written. */
-static void release_fetched(struct agent *agent)
+void agent_release_fetched(struct agent *agent)
 {
     struct agent_assignment *assignment = &agent->fetch.waiting;
     uint64_t have = agent->apply.have.generation;
-    if (assignment->text && !agent_apply_take(&agent->apply, assignment))
+    if (assignment->text && !agent_apply_take(&agent->apply, assignment)) {
+        if (!agent->fetch.is_pulling) {
+            agent_release_begin(agent);
+            return;
+        }
         agent_apply_refuse(&agent->apply, assignment, "content_missing",
-                           "a certificate that was fetched is not on the disk any more");
+                           "what was fetched is not on the disk any more");
+    }
     agent_fetch_end(&agent->fetch);
     ask_again(agent, agent->apply.have.generation == have);
 }
@@ -230,7 +240,7 @@ static void release_fetched(struct agent *agent)
 static void on_fetched(struct agent *agent, const struct agent_reply *reply)
 {
     if (agent_fetch_hear(&agent->fetch, &agent->apply, reply))
-        release_fetched(agent);
+        agent_release_fetched(agent);
 }
 
 static void on_report(struct agent *agent, const struct agent_reply *reply)

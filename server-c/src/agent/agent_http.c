@@ -8,6 +8,7 @@
 #include "base/mem.h"
 
 #include <curl/curl.h>
+#include <inttypes.h>
 #include <openssl/x509_vfy.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +16,16 @@
 
 #define MAX_ANSWER_BYTES (4u << 20)
 #define CONNECT_TIMEOUT_MS 10000L
+#define SILENCE_SECONDS 30L
 
 struct slot {
     CURL *easy;
-    bool busy;      /* asked, and no reply yet */
-    bool failed;    /* could not be started */
-    bool too_large; /* the answer was cut at MAX_ANSWER_BYTES */
-    unsigned used;  /* the `version` that this handle has been set up for */
-    char *body;     /* what is sent; NULL: a GET */
+    bool busy;                         /* asked, and no reply yet */
+    bool failed;                       /* could not be started */
+    bool too_large;                    /* the answer was cut at MAX_ANSWER_BYTES */
+    unsigned used;                     /* the `version` that this handle has been set up for */
+    char *body;                        /* what is sent; NULL: a GET */
+    const struct agent_stream *stream; /* NULL: the answer is kept */
     struct buf answer;
     char error[CURL_ERROR_SIZE];
 };
@@ -40,6 +43,11 @@ struct agent_http {
 static size_t on_answer(char *bytes, size_t size, size_t count, void *arg)
 {
     struct slot *slot = arg;
+    long status = 0;
+    if (slot->stream)
+        curl_easy_getinfo(slot->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (status == (slot->stream && slot->stream->from > 0 ? 206 : 200))
+        return slot->stream->take(slot->stream->arg, bytes, size * count) ? size * count : 0;
     if (slot->answer.len + size * count > MAX_ANSWER_BYTES) {
         slot->too_large = true;
         return 0;
@@ -225,8 +233,24 @@ static bool set_method(struct slot *slot)
                             (curl_off_t)strlen(slot->body)) == CURLE_OK;
 }
 
-void agent_http_post(struct agent_http *http, enum agent_slot which, const char *message,
-                     char *body, uint32_t timeout_ms)
+/* A slot is used for streams, or for answers that are kept: what is set here stays. */
+static bool set_stream(struct slot *slot)
+{
+    char range[32];
+    const struct agent_stream *stream = slot->stream;
+    if (!stream)
+        return true;
+    snprintf(range, sizeof(range), "%" PRIu64 "-", stream->from);
+    return curl_easy_setopt(slot->easy, CURLOPT_RANGE, stream->from > 0 ? range : NULL) ==
+               CURLE_OK &&
+           curl_easy_setopt(slot->easy, CURLOPT_LOW_SPEED_LIMIT, 1L) == CURLE_OK &&
+           curl_easy_setopt(slot->easy, CURLOPT_LOW_SPEED_TIME, SILENCE_SECONDS) == CURLE_OK &&
+           curl_easy_setopt(slot->easy, CURLOPT_MAX_RECV_SPEED_LARGE,
+                            (curl_off_t)stream->max_bytes_per_second) == CURLE_OK;
+}
+
+static void begin(struct agent_http *http, enum agent_slot which, const char *message, char *body,
+                  const struct agent_stream *stream, uint32_t timeout_ms)
 {
     struct slot *slot = &http->slots[which];
     struct buf url;
@@ -234,16 +258,29 @@ void agent_http_post(struct agent_http *http, enum agent_slot which, const char 
     buf_printf(&url, "%s/agent/v1/%s", http->base_url, message);
     free(slot->body);
     slot->body = body;
+    slot->stream = stream;
     slot->busy = true;
     slot->too_large = false;
     slot->error[0] = '\0';
     buf_clear(&slot->answer);
-    bool ok = set_tls(http, slot) && set_method(slot) &&
+    bool ok = set_tls(http, slot) && set_method(slot) && set_stream(slot) &&
               curl_easy_setopt(slot->easy, CURLOPT_URL, url.data) == CURLE_OK &&
               curl_easy_setopt(slot->easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms) == CURLE_OK &&
               curl_multi_add_handle(http->multi, slot->easy) == CURLM_OK;
     slot->failed = !ok;
     buf_fini(&url);
+}
+
+void agent_http_post(struct agent_http *http, enum agent_slot slot, const char *message, char *body,
+                     uint32_t timeout_ms)
+{
+    begin(http, slot, message, body, NULL, timeout_ms);
+}
+
+void agent_http_stream(struct agent_http *http, enum agent_slot slot, const char *message,
+                       char *body, const struct agent_stream *stream)
+{
+    begin(http, slot, message, body, stream, 0);
 }
 
 void agent_http_get(struct agent_http *http, enum agent_slot slot, const char *message,

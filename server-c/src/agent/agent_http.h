@@ -58,6 +58,18 @@ void agent_http_post(struct agent_http *http, enum agent_slot slot, const char *
 /* The same with GET and without a body. */
 void agent_http_get(struct agent_http *http, enum agent_slot slot, const char *message,
                     uint32_t timeout_ms);
+/* Bytes that are taken as they come, and not kept. */
+struct agent_stream {
+    /* False: no more of them. Of an answer with an error nothing comes here. */
+    bool (*take)(void *arg, const char *bytes, size_t len);
+    void *arg;
+    uint64_t from;                 /* the first byte that is wanted */
+    uint64_t max_bytes_per_second; /* 0: no limit */
+};
+/* The same as agent_http_post(), or agent_http_get() where `body` is NULL, for an answer that takes as long as it
+ * takes: it ends when nothing has come for half a minute. */
+void agent_http_stream(struct agent_http *http, enum agent_slot slot, const char *message,
+                       char *body, const struct agent_stream *stream);
 bool agent_http_busy(const struct agent_http *http, enum agent_slot slot);
 
 /* Waits for the next reply, at most `wait_ms`. True if there is one. */

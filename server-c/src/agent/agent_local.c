@@ -13,10 +13,12 @@
 
 #define TRIAL_MS 60000 /* after two crashes within this time the next start skips the change */
 
-void agent_local_init(struct agent_local *local, struct server *server, struct agent_state *state)
+void agent_local_init(struct agent_local *local, struct server *server, struct agent_state *state,
+                      const struct agent_releases *releases)
 {
     memset(local, 0, sizeof(*local));
     local->server = server;
+    local->releases = releases;
     agent_drift_init(&local->drift, state);
 }
 
@@ -45,6 +47,7 @@ static int apply_edit(struct agent_local *local, uint64_t generation)
 {
     struct config_errors errors = {0};
     struct config *cfg = local->drift.cfg;
+    agent_releases_place(local->releases, cfg);
     int err = agent_check_machine(cfg, local->server, &errors);
     if (!err) {
         supervised_trial(generation, TRIAL_MS);

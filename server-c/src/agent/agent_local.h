@@ -16,6 +16,8 @@
 
 struct agent_local {
     struct server *server;
+    const struct agent_releases
+        *releases; /* those of the confirmed config: an edit serves them, too */
     struct agent_drift drift;
     struct config *cfg;  /* serves instead of the confirmed one; NULL: none does */
     uint64_t generation; /* the generation it serves under, that of the confirmed one */
@@ -23,7 +25,8 @@ struct agent_local {
     bool is_on_trial; /* the supervisor is counting its crashes */
 };
 
-void agent_local_init(struct agent_local *local, struct server *server, struct agent_state *state);
+void agent_local_init(struct agent_local *local, struct server *server, struct agent_state *state,
+                      const struct agent_releases *releases);
 void agent_local_fini(struct agent_local *local);
 
 /* Serves what is in the file if that is good; else what served before goes on. If nobody has

@@ -20,6 +20,7 @@
 #include "agent/agent_preflight.h"
 #include "agent/agent_probes.h"
 #include "agent/agent_renewal.h"
+#include "agent/agent_pull.h"
 #include "agent/agent_report.h"
 #include "agent/agent_samples.h"
 #include "agent/agent_tickets.h"
@@ -85,6 +86,7 @@ struct agent {
     struct agent_facts facts;
     struct agent_disks *disks;
     struct agent_probes *probes;
+    struct agent_pull *pull;
 
     bool in_session;
     int trouble; /* an enum agent_trouble or a status; logged when it changes */
@@ -141,7 +143,16 @@ bool agent_may_take(const struct agent *agent);
 /* Those that the node answers now. The caller ends them. */
 struct agent_challenges agent_challenges_held(struct server *server, uint64_t now);
 
+/* --- agent_release.c: brings the releases of the assignment that waits --- */
+/* A client for somebody else's thread; NULL: libcurl can't start. */
+struct agent_http *agent_open_http(const struct agent_identity *identity);
+void agent_release_begin(struct agent *agent);
+/* Takes what has come, and has removed what is not needed any more. */
+void agent_release_on_time(struct agent *agent);
+
 /* --- agent_hear.c --- */
+/* All that the waiting assignment lacked is there, or it was refused. */
+void agent_release_fetched(struct agent *agent);
 void agent_hear(struct agent *agent, const struct agent_reply *reply);
 
 #endif

@@ -64,8 +64,11 @@ char *agent_preflight_answer(const struct agent_preflight *preflight, const char
                                     .path_count = preflight->sample.path_count};
     snprintf(assignment.offer.version.digest, sizeof(assignment.offer.version.digest), "%s",
              preflight->digest);
-    struct config *offered = agent_check_release(&assignment, server, &nack);
+    /* The question says no versions: those that run answer it. */
     struct config *running = server_config(server);
+    agent_releases_running(&assignment.releases, running);
+    struct config *offered = agent_check_release(&assignment, server, &nack);
+    agent_releases_fini(&assignment.releases);
     if (!offered)
         checked.refusal = &nack;
     forecast(preflight, running, checked.running);

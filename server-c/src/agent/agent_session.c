@@ -60,7 +60,8 @@ void agent_end_session(struct agent *agent, uint32_t wait_ms)
 {
     agent->in_session = false;
     agent_assignment_fini(&agent->held);
-    agent_fetch_end(&agent->fetch);
+    if (!agent->fetch.is_pulling) /* what comes is of use whoever the session was with */
+        agent_fetch_end(&agent->fetch);
     agent_probes_end(agent->probes);
     agent->clocks[AGENT_SLOT_TALK].due_ms = agent_now_ms() + wait_ms;
 }

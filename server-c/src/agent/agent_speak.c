@@ -52,11 +52,13 @@ static void say_hello(struct agent *agent)
     struct server_effective effective;
     struct certificates_shown shown;
     struct agent_certificates certificates;
+    struct agent_releases releases;
     struct agent_change change;
     agent_drift_look(&agent->apply.local.drift, agent->apply.confirmed);
     server_effective(agent->server, &effective);
     server_certificates(agent->server, &shown);
     agent_apply_loaded(&agent->apply, &shown, &certificates);
+    agent_apply_served(&agent->apply, &releases);
     certificates_shown_fini(&shown);
     agent_local_change(&agent->apply.local, &effective, &change);
     agent->drift_said = drift_version(agent, &change);
@@ -68,6 +70,7 @@ static void say_hello(struct agent *agent)
         .host = &agent->host,
         .effective = &effective,
         .certificates = &certificates,
+        .releases = &releases,
         .last_known_good = &agent->apply.kept.offer.version,
         .fences = &agent->apply.fences,
         .last_result = agent->apply.has_result ? &agent->apply.result : NULL,
@@ -78,6 +81,7 @@ static void say_hello(struct agent *agent)
     };
     say(agent, AGENT_SAYING_HELLO, "hello", agent_build_hello(&hello));
     agent_certificates_fini(&certificates);
+    agent_releases_fini(&releases);
 }
 
 static void say_renew(struct agent *agent, uint64_t now)
@@ -220,24 +224,30 @@ static void start_report(struct agent *agent, uint64_t now)
     struct server_effective effective;
     struct certificates_shown shown;
     struct agent_certificates certificates;
+    struct agent_releases releases;
     struct agent_change change;
     buf_init(&windows);
     agent->reported_seq = agent_report_batch(&agent->ring, &windows);
     server_effective(agent->server, &effective);
     server_certificates(agent->server, &shown);
     agent_apply_loaded(&agent->apply, &shown, &certificates);
+    agent_apply_served(&agent->apply, &releases);
     agent_local_change(&agent->apply.local, &effective, &change);
     agent->drift_said = drift_version(agent, &change);
     change.is_known = agent->drift_said == agent->drift_known;
     uint32_t wait_ms = report_wait_ms(agent, now);
     struct agent_challenges challenges = agent_challenges_held(agent->server, now);
     struct agent_wish wish = {&agent->apply.have, wait_ms, &challenges};
+    struct agent_fetching fetching;
+    agent_pull_progress(agent->pull, &fetching);
     struct agent_report report = {
         .boot_id = agent->boot_id,
         .incarnation = agent->incarnation,
         .uptime_ms = agent->snapshot->monotonic_ms,
         .effective = &effective,
         .certificates = &certificates,
+        .releases = &releases,
+        .fetching = fetching.manifest[0] ? &fetching : NULL,
         .shown = is_shown_news(agent, &shown) ? &shown : NULL,
         .is_local = agent_local_is_effective(&agent->apply.local, &effective),
         .change = &change,
@@ -255,6 +265,7 @@ static void start_report(struct agent *agent, uint64_t now)
     agent_challenges_fini(&challenges);
     certificates_shown_fini(&shown);
     agent_certificates_fini(&certificates);
+    agent_releases_fini(&releases);
 }
 
 static void start_fetch(struct agent *agent, uint64_t now)

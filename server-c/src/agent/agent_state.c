@@ -25,6 +25,7 @@ struct agent_state {
 #define TEXT "config.jsonc"
 #define CRASH "crash.json"
 #define CRASH_EVIDENCE_MAX 65536
+#define RELEASES "releases.json"
 #define TRIAL "trial"
 #define TRIAL_BYTES 16384 /* more than an identity with one or two CAs needs */
 
@@ -32,6 +33,7 @@ void agent_record_fini(struct agent_record *record)
 {
     free(record->text);
     agent_certificates_fini(&record->certificates);
+    agent_releases_fini(&record->releases);
     memset(record, 0, sizeof(*record));
 }
 
@@ -246,6 +248,7 @@ static enum agent_file read_record(struct agent_state *state, const char *name,
     agent_read_digest(&reader, "digest", version->digest, sizeof(version->digest));
     out->text = agent_read_text(&reader, "configText", STATE_FOLDER_FILE_MAX, &out->text_len);
     agent_certificates_read(&reader, &out->certificates);
+    agent_releases_read(&reader, &out->releases);
     what = finish(document, &reader, name, why);
     if (what != AGENT_FILE_OK)
         agent_record_fini(out);
@@ -268,18 +271,37 @@ int agent_state_stage(struct agent_state *state, const struct agent_record *reco
                       char why[AGENT_WHY_LEN])
 {
     return store(state, STAGED,
-                 json_pack("{ss sI sI ss ss ss% so}", "nodeId", record->node_id, "generation",
+                 json_pack("{ss sI sI ss ss ss% so so}", "nodeId", record->node_id, "generation",
                            (json_int_t)record->offer.version.generation, "epoch",
                            (json_int_t)record->epoch, "offerId", record->offer.id, "digest",
                            record->offer.version.digest, "configText", record->text,
                            record->text_len, "certificates",
-                           agent_certificates_json(&record->certificates)),
+                           agent_certificates_json(&record->certificates), "releases",
+                           agent_releases_json(&record->releases)),
                  why);
 }
 
 int agent_state_confirm_staged(struct agent_state *state, char why[AGENT_WHY_LEN])
 {
     return state_folder_rename(&state->folder, STAGED, CONFIRMED, why, AGENT_WHY_LEN);
+}
+
+void agent_state_read_releases(struct agent_state *state, struct agent_releases *out)
+{
+    enum agent_file what;
+    char why[AGENT_WHY_LEN];
+    json_t *document = load(state, RELEASES, &what, why);
+    struct agent_reader reader = {document, why, sizeof(why), false};
+    *out = (struct agent_releases){0};
+    if (document)
+        agent_releases_read_history(&reader, out);
+    json_decref(document);
+}
+
+int agent_state_write_releases(struct agent_state *state, const struct agent_releases *history,
+                               char why[AGENT_WHY_LEN])
+{
+    return store(state, RELEASES, json_pack("{so}", "releases", agent_releases_json(history)), why);
 }
 
 void agent_crash_fini(struct agent_crash *crash)

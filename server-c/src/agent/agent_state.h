@@ -33,6 +33,7 @@ struct agent_record {
     char *text;
     size_t text_len;
     struct agent_certificates certificates; /* that go with it */
+    struct agent_releases releases;
 };
 void agent_record_fini(struct agent_record *record);
 
@@ -98,6 +99,11 @@ int agent_state_stage(struct agent_state *state, const struct agent_record *reco
 /* Makes the staged config the confirmed one, by a rename, which needs no room on the disk. */
 int agent_state_confirm_staged(struct agent_state *state, char why[AGENT_WHY_LEN]);
 void agent_state_drop_staged(struct agent_state *state); /* removes crash.json too */
+
+/* Which versions of releases were confirmed lately, the newest first. Empty: none, or the file is damaged. */
+void agent_state_read_releases(struct agent_state *state, struct agent_releases *out);
+int agent_state_write_releases(struct agent_state *state, const struct agent_releases *history,
+                               char why[AGENT_WHY_LEN]);
 
 /* For the staged config. */
 enum agent_file agent_state_read_crash(struct agent_state *state, struct agent_crash *out,

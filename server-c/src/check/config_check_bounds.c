@@ -239,8 +239,10 @@ static void check_site(const struct bounds_check *bounds, size_t index)
     const struct owner_policy *policy = bounds->policy;
     char pointer[CHECK_POINTER_LEN];
 
+    /* No text can say where a release lies: the agent does, within its own folder (bounds.h). */
     snprintf(pointer, sizeof(pointer), "/sites/%zu/root", index);
-    check_served(bounds, site->root, path_fixed_len(site->root), pointer);
+    if (!config_has_release(site))
+        check_served(bounds, site->root, path_fixed_len(site->root), pointer);
     for (size_t i = 0; i < site->alias_count; i++) {
         const char *folder = site->aliases[i].folder;
         snprintf(pointer, sizeof(pointer), "/sites/%zu/aliases/%zu/folder", index, i);

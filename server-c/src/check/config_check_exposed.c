@@ -60,7 +60,8 @@ static void find_served(struct served_list *list, const struct check *check)
     for (size_t i = 0; i < cfg->site_count; i++) {
         const struct config_site *site = &cfg->sites[i];
 
-        add_served(list, check, site, site->root, path_fixed_len(site->root));
+        if (site->root[0] != '\0')
+            add_served(list, check, site, site->root, path_fixed_len(site->root));
         for (size_t j = 0; j < site->alias_count; j++)
             add_served(list, check, site, site->aliases[j].folder, strlen(site->aliases[j].folder));
     }

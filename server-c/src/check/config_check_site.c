@@ -58,14 +58,40 @@ static void check_served(const struct check *check, const char *path, bool is_te
     buf_fini(&seen);
 }
 
+/* The agent places it when the control plane has assigned a version, and all of that is here. */
+static void check_release(const struct check *check, const struct config_site *site, size_t index)
+{
+    char pointer[CHECK_POINTER_LEN];
+
+    snprintf(pointer, sizeof(pointer), "/sites/%zu/release", index);
+    if (check->cfg->process.chroot[0] != '\0')
+        config_errors_add_at(
+            check->errors, check->cfg, CONFIG_CODE_CONFLICT, pointer,
+            "leave out \"process.chroot\"",
+            "releases lie in the node's state folder, which a node in a chroot does "
+            "not see");
+    else if (site->root[0] != '\0')
+        check_served(check, site->root, false, X_OK, pointer);
+    else
+        config_errors_add_at(
+            check->errors, check->cfg, CONFIG_CODE_MISSING_FILE, pointer,
+            "versions of releases come from the control plane, with an assignment: "
+            "join one, or give \"root\"",
+            "no version of the release \"%s\" is on this machine", site->release);
+}
+
 static void check_folders(const struct check *check, size_t index)
 {
     const struct config_site *site = &check->cfg->sites[index];
     int mode = site->listing.enabled ? X_OK | R_OK : X_OK;
     char pointer[CHECK_POINTER_LEN];
 
-    snprintf(pointer, sizeof(pointer), "/sites/%zu/root", index);
-    check_served(check, site->root, true, mode, pointer);
+    if (config_has_release(site)) {
+        check_release(check, site, index);
+    } else {
+        snprintf(pointer, sizeof(pointer), "/sites/%zu/root", index);
+        check_served(check, site->root, true, mode, pointer);
+    }
     for (size_t i = 0; i < site->alias_count; i++) {
         snprintf(pointer, sizeof(pointer), "/sites/%zu/aliases/%zu/folder", index, i);
         check_served(check, site->aliases[i].folder, false, mode, pointer);

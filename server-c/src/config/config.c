@@ -48,6 +48,9 @@ static void finish(struct config *cfg, const struct json_value *root)
         struct config_site *site = &cfg->sites[i];
 
         lower_case_all(site->hosts, site->host_count);
+        /* Times of files in a release are those at which they came. */
+        if (config_has_release(site))
+            site->etag = ETAG_BY_CONTENT;
         for (size_t j = 0; j < site->hotlink_count; j++)
             lower_case_all(site->hotlink[j].hosts, site->hotlink[j].host_count);
     }
@@ -126,6 +129,24 @@ void config_errors_add_at(struct config_errors *errors, const struct config *cfg
     buf_fini(&message);
     json_free(root);
     config_errors_fini(&ignored);
+}
+
+void config_place_release(struct config *cfg, size_t site, const char *folder)
+{
+    if (strcmp(cfg->sites[site].root, folder) == 0)
+        return; /* it may be in force */
+    free(cfg->sites[site].root);
+    cfg->sites[site].root = xstrdup(folder);
+}
+
+bool config_is_same(const struct config *a, const struct config *b)
+{
+    if (strcmp(a->digest, b->digest) != 0)
+        return false;
+    for (size_t i = 0; i < a->site_count; i++)
+        if (strcmp(a->sites[i].root, b->sites[i].root) != 0)
+            return false;
+    return true;
 }
 
 const char *config_site_secret(const struct config_site *site, size_t index)

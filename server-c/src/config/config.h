@@ -241,7 +241,8 @@ struct config_site {
     size_t host_count;
     /* An absolute path; "{host}" in it stands for the host asked for, "{host1}" for its last label,
      * and so on. */
-    char *root;
+    char *root;    /* "": a version of `release`, which was not placed (config_place_release()) */
+    char *release; /* a name; "": the site has a folder of its own */
     char **index;
     size_t index_count;
     enum url_slash encoded_slash;
@@ -425,6 +426,12 @@ struct config {
         size_t host_count;
     } admin;
 
+    struct { /* what the control plane assigns for the sites' releases */
+        uint64_t store_max_bytes;
+        uint32_t keep;                 /* versions of each, beside the confirmed one */
+        uint64_t max_bytes_per_second; /* while they come; 0: no limit */
+    } releases;
+
     char **trusted_proxies; /* addresses and blocks, and "unix" */
     size_t trusted_proxy_count;
     enum config_proxy_field trusted_proxy_field;
@@ -475,6 +482,17 @@ const char *config_site_secret(const struct config_site *site, size_t index);
 static inline bool config_has_redirect_file(const struct config_site *site)
 {
     return site->redirect_file && site->redirect_file[0] != '\0';
+}
+
+/* Makes `folder` the root of a site that names a release. Call it before anybody else reads `cfg`. */
+void config_place_release(struct config *cfg, size_t site, const char *folder);
+
+/* Is it the same text, with the same versions of releases? */
+bool config_is_same(const struct config *a, const struct config *b);
+
+static inline bool config_has_release(const struct config_site *site)
+{
+    return site->release && site->release[0] != '\0';
 }
 
 struct config *config_get(struct config *cfg); /* any thread; returns cfg */

@@ -60,6 +60,30 @@ static void check_root(const struct rules *rules, size_t site)
     }
 }
 
+/* Of a root that was wrong by itself nothing is said here. */
+static void check_release(const struct rules *rules, size_t site)
+{
+    const struct config_site *checked = &rules->cfg->sites[site];
+    char pointer[RULES_POINTER_LEN];
+
+    if (!checked->root || !checked->release)
+        return;
+    snprintf(pointer, sizeof(pointer), "/sites/%zu/root", site);
+    if (checked->root[0] == '\0' && checked->release[0] == '\0')
+        config_rules_report(rules, CONFIG_CODE_CONFLICT, pointer,
+                            "give \"root\", an absolute path, or \"release\", a name",
+                            "neither \"root\" nor \"release\" says what the site serves");
+    if (checked->root[0] != '\0' && checked->release[0] != '\0')
+        config_rules_report(rules, CONFIG_CODE_CONFLICT, pointer, "leave out one of the two",
+                            "a site serves a root or a release, not both");
+    snprintf(pointer, sizeof(pointer), "/sites/%zu/etag", site);
+    if (checked->release[0] != '\0' && checked->etag == ETAG_BY_TIME &&
+        config_rules_is_given(rules, pointer))
+        config_rules_report(rules, CONFIG_CODE_CONFLICT, pointer, "leave out \"etag\"",
+                            "the files of a release have no times of their own: their ETags are of "
+                            "contents");
+}
+
 static void check_precompressed(const struct rules *rules, size_t site)
 {
     const struct config_site *checked = &rules->cfg->sites[site];
@@ -185,9 +209,10 @@ static void check_try_files(const struct rules *rules, size_t site)
 
 static void check_etag(const struct rules *rules, size_t site)
 {
+    const struct config_site *checked = &rules->cfg->sites[site];
     char pointer[RULES_POINTER_LEN];
 
-    if (rules->cfg->sites[site].etag != ETAG_BY_CONTENT || !rules->cfg->sites[site].etag_inode)
+    if ((checked->etag != ETAG_BY_CONTENT && !config_has_release(checked)) || !checked->etag_inode)
         return;
     snprintf(pointer, sizeof(pointer), "/sites/%zu/etagInode", site);
     config_rules_report(rules, CONFIG_CODE_CONFLICT, pointer,
@@ -198,6 +223,7 @@ static void check_etag(const struct rules *rules, size_t site)
 void config_rules_check_site(const struct rules *rules, size_t site)
 {
     check_root(rules, site);
+    check_release(rules, site);
     check_etag(rules, site);
     check_precompressed(rules, site);
     check_try_files(rules, site);

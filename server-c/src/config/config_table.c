@@ -133,6 +133,37 @@ static const struct option tls_members[] = {
     {0},
 };
 
+static const struct option releases_members[] = {
+    {.name = "storeMaxBytes",
+     .type = OPTION_INTEGER,
+     .title = "Room for releases",
+     .help = "What the contents of all versions that are kept may take on the disk, each once. A "
+             "release that needs more is refused, and the node serves on what it has.",
+     .unit = "bytes",
+     .default_json = "21474836480",
+     .min = 1024 * 1024,
+     .max = INT64_C(109951162777600),
+     CONFIG(releases.store_max_bytes)},
+    {.name = "keep",
+     .type = OPTION_INTEGER,
+     .title = "Versions kept",
+     .help = "How many versions of each release stay beside the one that is served, so that going "
+             "back needs no transfer.",
+     .default_json = "3",
+     .max = 20,
+     CONFIG(releases.keep)},
+    {.name = "maxBytesPerSecond",
+     .type = OPTION_INTEGER,
+     .title = "Rate of fetching",
+     .help = "How fast the node gets a release at most, so that visitors keep their share of its "
+             "network. 0: no limit.",
+     .unit = "bytes per second",
+     .default_json = "0",
+     .max = INT64_C(1099511627776),
+     CONFIG(releases.max_bytes_per_second)},
+    {0},
+};
+
 static const struct option process_members[] = {
     {.name = "user",
      .type = OPTION_STRING,
@@ -349,6 +380,12 @@ const struct option config_table[] = {
          "beside a file (precompressed) go before.",
      .default_json = "{}",
      .members = config_compression_members},
+    {.name = "releases",
+     .type = OPTION_OBJECT,
+     .title = "Releases",
+     .help = "How the node keeps the releases that its sites serve.",
+     .default_json = "{}",
+     .members = releases_members},
     {.name = "io",
      .type = OPTION_OBJECT,
      .title = "Disk threads",

@@ -135,7 +135,7 @@ static const struct option listing_members[] = {
 };
 
 /* Such a name is also that of a folder in the node's state folder. */
-#define CERTIFICATE_NAME "[0-9a-z]([0-9a-z.-]*[0-9a-z])?"
+#define CONTROL_PLANE_NAME "[0-9a-z]([0-9a-z.-]*[0-9a-z])?"
 
 static const struct option certificate_members[] = {
     {.name = "name",
@@ -145,7 +145,7 @@ static const struct option certificate_members[] = {
              "the certificate is in files on the node.",
      .default_json = "\"\"",
      .max = 64,
-     .pattern = "^(" CERTIFICATE_NAME ")?$",
+     .pattern = "^(" CONTROL_PLANE_NAME ")?$",
      .form = "a certificate's name: lower-case letters, digits, \"-\" and \".\", or empty",
      FIELD(struct config_certificate, name)},
     {.name = "chainFile",
@@ -344,15 +344,29 @@ const struct option config_site_members[] = {
     {.name = "root",
      .type = OPTION_STRING,
      .title = "Root folder",
-     .help = "Absolute path of the folder that is served. It must be on every node that gets this "
-             "config. \"{host}\" in it stands for the name that a client asked for, \"{host1}\" "
-             "for its last label, \"{host2}\" for the one before, up to \"{host9}\".",
+     .help =
+         "Absolute path of the folder that is served. It must be on every node that gets this "
+         "config. \"{host}\" in it stands for the name that a client asked for, \"{host1}\" "
+         "for its last label, \"{host2}\" for the one before, up to \"{host9}\". Empty: the site "
+         "serves a release.",
      .lighttpd = "server.document-root",
-     .min = 1,
+     .default_json = "\"\"",
      .max = 1024,
-     .pattern = "^" ABSOLUTE_PATH "$",
+     .pattern = "^(" ABSOLUTE_PATH ")?$",
      .form = "an absolute path, which begins with \"/\"",
      SITE(root)},
+    {.name = "release",
+     .type = OPTION_STRING,
+     .title = "Release",
+     .help =
+         "The name of a release, whose files are served in place of those of a root. The control "
+         "plane assigns which version, and the node gets it before it serves any of it. Its ETags "
+         "are of contents. Empty: the files are those of the root.",
+     .default_json = "\"\"",
+     .max = 63,
+     .pattern = "^(" CONTROL_PLANE_NAME ")?$",
+     .form = "a release's name: lower-case letters, digits, \"-\" and \".\", or empty",
+     SITE(release)},
     {.name = "index",
      .type = OPTION_STRINGS,
      .title = "Index files",

@@ -118,9 +118,23 @@ bool bounds_find_path(int fd, char path[PATH_MAX])
     return len > 0;
 }
 
+/* A tree that is not whole has a longer name. */
+static bool is_in_release(const char *path)
+{
+    const char *state_dir = bounds_state_dir();
+    size_t len = strlen(state_dir) + strlen("/" BOUNDS_RELEASE_TREES "/");
+
+    return *state_dir != '\0' && owner_path_is_in(path, state_dir) &&
+           strncmp(path + strlen(state_dir), "/" BOUNDS_RELEASE_TREES "/",
+                   strlen("/" BOUNDS_RELEASE_TREES "/")) == 0 &&
+           strspn(path + len, "0123456789abcdef") == 64 &&
+           (path[len + 64] == '/' || path[len + 64] == '\0');
+}
+
 bool bounds_may_serve(const char *path)
 {
-    return !bounds_is_own(path) && (the_bounds.policy == NULL || is_in_list(path, OWNER_SERVE));
+    return is_in_release(path) ||
+           (!bounds_is_own(path) && (the_bounds.policy == NULL || is_in_list(path, OWNER_SERVE)));
 }
 
 int bounds_may_write(int fd, enum owner_list list, char why[BOUNDS_WHY_LEN])

@@ -43,7 +43,12 @@ bool bounds_are_set(void); /* false: everything is allowed */
  * disk. */
 bool bounds_find_path(int fd, char path[PATH_MAX]);
 
-/* May the file or folder at `path` (in the kernel's form) be served? */
+/* Below the state folder: a folder of that name holds the files of one version of a release, and no others. */
+#define BOUNDS_RELEASE_TREES "releases/trees"
+
+/* May the file or folder at `path` (in the kernel's form) be served? Of the state folder whole releases are,
+ * whatever the policy allows: they are not files of the machine, and who joined it to a control plane has said
+ * who may publish there. */
 bool bounds_may_serve(const char *path);
 
 /* May the node write to the file that `fd` has open, or in the folder? `list` is OWNER_LOGS or

@@ -27,9 +27,11 @@
 #define OF_FILES                                                                                   \
     (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE |   \
      RIGHT_TRUNCATE | RIGHT_IOCTL_DEV)
-/* Certificates have folders and links of their own in the state folder. */
+/* Certificates and releases have folders and links of their own in the state folder, and a file of a release
+ * has a name in several of them. */
 #define FOLDERS                                                                                    \
-    (LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_MAKE_SYM)
+    (LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_MAKE_SYM |   \
+     LANDLOCK_ACCESS_FS_REFER)
 
 /* What name services, TLS and the measurements of the machine read. */
 static const char *const system_folders[] = {

@@ -348,7 +348,7 @@ int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
     uv_mutex_lock(&srv->applying);
     if (!cfg) {
         serve_nothing(srv);
-    } else if (srv->sites && strcmp(srv->sites->cfg->digest, cfg->digest) == 0) {
+    } else if (srv->sites && config_is_same(srv->sites->cfg, cfg)) {
         apply_again(srv, generation);
     } else {
         result = apply(srv, cfg, generation, errors);

@@ -19,6 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { keyOf } from './fake-ca.mjs'
 import { id, makeIdentities } from './fake-identities.mjs'
+import { FakeReleases } from './fake-releases.mjs'
 import { NEVER_MS } from './node.mjs'
 import { validate } from './protocol-schemas.mjs'
 
@@ -62,6 +63,8 @@ export class FakeControlPlane {
   assignment = null
   /** What `GET certificates/NAME/VERSION` answers: 'NAME/VERSION' to the message. */
   certificates = new Map()
+  /** What `releases/…` answers (fake-releases.mjs). */
+  releases = new FakeReleases()
   /** Those that stand, as an answer to desired has them. */
   challenges = []
   ticketKeys = { keys: [randomBytes(80).toString('base64')], refreshAfterMs: 3_600_000 }
@@ -142,7 +145,7 @@ export class FakeControlPlane {
   }
 
   /** Assigns `config` (an object, or text to be sent as it is) as the next generation. */
-  assign(config, overrides = {}, certificates = undefined) {
+  assign(config, overrides = {}, certificates = undefined, releases = undefined) {
     const text = typeof config === 'string' ? config : JSON.stringify(config, null, 2)
     const digest = typeof config === 'string' ? digestOf(text) : digestOf(config)
     this.assignment = {
@@ -153,8 +156,8 @@ export class FakeControlPlane {
       release: {
         configDigest: digest,
         configText: text,
-        contentManifestDigest: null,
         ...(certificates && { certificates }),
+        ...(releases && { releases }),
       },
       ackWithinMs: NEVER_MS,
       applyWithinMs: NEVER_MS,
@@ -262,12 +265,19 @@ export class FakeControlPlane {
     const entry = { message, body, status: 0, at: performance.now(), port }
     entry.certificate = this.isPlain ? null : this.identities.fingerprintOf(request)
     this.said.push(entry)
-    const wrong = isGet ? [] : validate(`${message}.request`, body)
+    const schema = message === 'releases' ? 'releases-contents' : message
+    const wrong = isGet ? [] : validate(`${schema}.request`, body)
     for (const what of wrong) this.violations.push(`${message}: ${what}`)
 
     const fault = this.faults[message]?.(body)
     if (fault === 'drop') return response.destroy()
     if (fault === 'hold') return undefined
+    if (message === 'releases') {
+      if (!this.identities.find(request).node) this.violations.push('releases: who asks?')
+      const { range } = request.headers
+      entry.status = await this.releases.answer(which, isGet ? null : body, range, response)
+      return undefined
+    }
     if (fault?.delayMs) await sleep(fault.delayMs)
     let answer
     if (fault?.raw !== undefined) answer = { status: fault.status ?? 200, raw: fault.raw }

@@ -361,13 +361,22 @@ static void test_every_option(void)
     CHECK_STR(__LINE__, "sorted", cfg->mimes[0].suffix, ".html");
     CHECK_STR(__LINE__, "sorted", cfg->mimes[1].suffix, ".tar.zst");
     CHECK_STR(__LINE__, "type", cfg->mimes[3].type, "a/b;c=\"d e\"");
-    CHECK_INT(__LINE__, "sites", cfg->site_count, 2);
+    CHECK_INT(__LINE__, "sites", cfg->site_count, 3);
     check_process(cfg);
     check_site(&cfg->sites[0]);
     check_site_files(&cfg->sites[0]);
     check_site_urls(&cfg->sites[0]);
     check_site_guards(&cfg->sites[0]);
     CHECK_INT(__LINE__, "no index", cfg->sites[1].index_count, 0);
+    CHECK_STR(__LINE__, "release", cfg->sites[2].release, "www");
+    CHECK_STR(__LINE__, "not placed", cfg->sites[2].root, "");
+    CHECK_INT(__LINE__, "by content", cfg->sites[2].etag, ETAG_BY_CONTENT);
+    CHECK_INT(__LINE__, "by time", cfg->sites[1].etag, ETAG_BY_TIME);
+    config_place_release(cfg, 2, "/state/tree");
+    CHECK_STR(__LINE__, "placed", cfg->sites[2].root, "/state/tree");
+    CHECK_INT(__LINE__, "room", cfg->releases.store_max_bytes, 1073741824);
+    CHECK_INT(__LINE__, "kept", cfg->releases.keep, 5);
+    CHECK_INT(__LINE__, "rate", cfg->releases.max_bytes_per_second, 10485760);
     config_put(cfg);
 }
 

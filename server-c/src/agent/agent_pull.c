@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/* agent_pull.c — the thread does one thing after the other: it brings what was asked for last, or removes. */
+#include "agent/agent_pull.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "log/log.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_MS 250 /* how soon a stop is noticed while nothing comes */
+#define PAUSE_MS 250
+#define PAUSE_MAX_MS 5000
+#define STOP_SECONDS 5
+
+struct agent_pull {
+    int state_fd;
+    struct agent_http *waker;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    atomic_bool stopping;
+    struct release_progress progress; /* has a lock of its own */
+
+    /* Under `lock`. */
+    bool is_wanted, is_busy, is_heard;
+    struct agent_pulled pulled;
+    struct agent_releases kept;
+    bool has_kept;
+
+    /* Set before is_wanted is, and read by the thread until it is not busy. */
+    struct agent_releases list;
+    struct agent_http *http;
+    struct agent_stream stream;
+    uint64_t store_max_bytes;
+
+    /* The thread's own. */
+    struct release_store store;
+    bool is_open;
+};
+
+/* --- the source --- */
+
+static enum release_end await(struct agent_pull *pull, char why[RELEASE_WHY_LEN])
+{
+    struct agent_reply reply;
+    while (!atomic_load(&pull->stopping)) {
+        if (!agent_http_next(pull->http, LOOK_MS, &reply))
+            continue;
+        if (reply.status == 200 || reply.status == 206 || reply.status == 416)
+            return RELEASE_STANDS; /* 416: all of it came before; its digest says whether it did */
+        if (reply.status == 404) {
+            snprintf(why, RELEASE_WHY_LEN, "the control plane has it not, or not for this node");
+            return RELEASE_WRONG;
+        }
+        if (reply.status == 0)
+            snprintf(why, RELEASE_WHY_LEN, "%s", reply.error);
+        else
+            snprintf(why, RELEASE_WHY_LEN, "HTTP %d: %.200s", reply.status,
+                     reply.body ? reply.body : "");
+        return RELEASE_UNREACHED;
+    }
+    return RELEASE_STOPPED;
+}
+
+static enum release_end ask(struct agent_pull *pull, const char *message, char *body, uint64_t from,
+                            release_take *take, void *taker, char why[RELEASE_WHY_LEN])
+{
+    pull->stream.take = take;
+    pull->stream.arg = taker;
+    pull->stream.from = from;
+    agent_http_stream(pull->http, AGENT_SLOT_FETCH, message, body, &pull->stream);
+    return await(pull, why);
+}
+
+static enum release_end get_one(void *arg, bool is_manifest, const char *sha256, uint64_t from,
+                                release_take *take, void *taker, char why[RELEASE_WHY_LEN])
+{
+    char message[128];
+    snprintf(message, sizeof(message), "releases/%s/%s", is_manifest ? "manifests" : "contents",
+             sha256);
+    return ask(arg, message, NULL, from, take, taker, why);
+}
+
+static enum release_end get_many(void *arg, char (*sha256)[RELEASE_SHA256_LEN + 1], size_t count,
+                                 release_take *take, void *taker, char why[RELEASE_WHY_LEN])
+{
+    struct buf body;
+    buf_init(&body);
+    for (size_t i = 0; i < count; i++)
+        buf_printf(&body, "%s\"%s\"", i ? "," : "{\"sha256\":[", sha256[i]);
+    buf_append_str(&body, "]}");
+    return ask(arg, "releases/contents", buf_take(&body), 0, take, taker, why);
+}
+
+static void wait_ms(struct agent_pull *pull, uint64_t ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += (time_t)(ms / 1000);
+    until.tv_nsec += (long)(ms % 1000 * NS_PER_MS);
+    if (until.tv_nsec >= (long)NS_PER_SECOND) {
+        until.tv_sec++;
+        until.tv_nsec -= (long)NS_PER_SECOND;
+    }
+    pthread_mutex_lock(&pull->lock);
+    while (!atomic_load(&pull->stopping) &&
+           pthread_cond_clockwait(&pull->changed, &pull->lock, CLOCK_MONOTONIC, &until) == 0)
+        ;
+    pthread_mutex_unlock(&pull->lock);
+}
+
+static bool pause_after(void *arg, unsigned failures)
+{
+    struct agent_pull *pull = arg;
+    wait_ms(pull, smaller_of(PAUSE_MS << (failures < 8 ? failures - 1 : 7), PAUSE_MAX_MS));
+    return !atomic_load(&pull->stopping);
+}
+
+/* --- the thread --- */
+
+static int open_store(struct agent_pull *pull, char *why, size_t why_len)
+{
+    if (!pull->is_open && release_store_open(&pull->store, pull->state_fd, UINT64_MAX,
+                                             &pull->stopping, why, why_len) != 0)
+        return -1;
+    pull->is_open = true;
+    return 0;
+}
+
+static void bring(struct agent_pull *pull, struct agent_pulled *pulled)
+{
+    const struct release_source source = {pull, get_one, get_many, pause_after};
+    *pulled = (struct agent_pulled){.end = RELEASE_STANDS};
+    if (open_store(pull, pulled->why, sizeof(pulled->why)) != 0) {
+        pulled->end = RELEASE_NO_ROOM;
+        pulled->failed = pull->list.items[0];
+        return;
+    }
+    pull->store.max_bytes = pull->store_max_bytes;
+    for (size_t i = 0; i < pull->list.count && pulled->end == RELEASE_STANDS; i++) {
+        const struct agent_release *item = &pull->list.items[i];
+        bool was_there = release_store_has_tree(&pull->store, item->manifest);
+        pulled->end =
+            release_build(&pull->store, &source, item->manifest, &pull->progress, pulled->why);
+        pulled->failed = *item;
+        if (pulled->end == RELEASE_STANDS && !was_there)
+            log_info("agent: version %" PRIu64 " of the release \"%s\" is here", item->number,
+                     item->name);
+    }
+}
+
+static void sweep(struct agent_pull *pull, const struct agent_releases *kept)
+{
+    char why[RELEASE_WHY_LEN];
+    const char **manifests = xcalloc(kept->count, sizeof(*manifests));
+    for (size_t i = 0; i < kept->count; i++)
+        manifests[i] = kept->items[i].manifest;
+    if (open_store(pull, why, sizeof(why)) == 0)
+        release_store_keep(&pull->store, manifests, kept->count);
+    free(manifests);
+}
+
+/* What may go was said before the pull was asked for, so it goes first: it does not know the pull's trees. */
+static void *run(void *arg)
+{
+    struct agent_pull *pull = arg;
+    char why[RELEASE_WHY_LEN];
+    pthread_setname_np(pthread_self(), "releases");
+    if (faccessat(pull->state_fd, RELEASE_FOLDER, F_OK, 0) == 0 &&
+        open_store(pull, why, sizeof(why)) != 0)
+        log_error("agent: %s", why);
+    pthread_mutex_lock(&pull->lock);
+    while (!atomic_load(&pull->stopping)) {
+        bool is_wanted = pull->is_wanted, has_kept = pull->has_kept;
+        struct agent_releases kept = pull->kept;
+        if (!is_wanted && !has_kept) {
+            pthread_cond_wait(&pull->changed, &pull->lock);
+            continue;
+        }
+        struct agent_pulled pulled;
+        pull->kept = (struct agent_releases){0};
+        pull->is_wanted = pull->has_kept = false;
+        pull->is_busy = true;
+        pthread_mutex_unlock(&pull->lock);
+        if (has_kept)
+            sweep(pull, &kept);
+        agent_releases_fini(&kept);
+        if (is_wanted)
+            bring(pull, &pulled);
+        pthread_mutex_lock(&pull->lock);
+        pull->is_busy = false;
+        if (is_wanted) {
+            pull->pulled = pulled;
+            pull->is_heard = false;
+            agent_http_wake(pull->waker);
+        }
+        pthread_cond_broadcast(&pull->changed);
+    }
+    pthread_mutex_unlock(&pull->lock);
+    return NULL;
+}
+
+/* --- the agent's side --- */
+
+struct agent_pull *agent_pull_start(int state_fd, struct agent_http *waker)
+{
+    struct agent_pull *pull = xcalloc(1, sizeof(*pull));
+    pull->state_fd = state_fd;
+    pull->waker = waker;
+    pull->is_heard = true;
+    pull->store.contents_fd = pull->store.trees_fd = -1;
+    pthread_mutex_init(&pull->lock, NULL);
+    pthread_mutex_init(&pull->progress.lock, NULL);
+    pthread_cond_init(&pull->changed, NULL);
+    if (pthread_create(&pull->thread, NULL, run, pull) == 0)
+        return pull;
+    free(pull);
+    return NULL;
+}
+
+/* False while the thread is waiting for a disk. */
+static bool await_rest(struct agent_pull *pull)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += STOP_SECONDS;
+    while (pull->is_busy)
+        if (pthread_cond_clockwait(&pull->changed, &pull->lock, CLOCK_MONOTONIC, &until) != 0)
+            return !pull->is_busy;
+    return true;
+}
+
+void agent_pull_stop(struct agent_pull *pull)
+{
+    if (!pull)
+        return;
+    pthread_mutex_lock(&pull->lock);
+    atomic_store(&pull->stopping, true);
+    pthread_cond_broadcast(&pull->changed);
+    bool is_at_rest = await_rest(pull);
+    pthread_mutex_unlock(&pull->lock);
+    if (!is_at_rest) { /* the process ends: what it holds ends with it */
+        pthread_detach(pull->thread);
+        return;
+    }
+    pthread_join(pull->thread, NULL);
+    agent_http_free(pull->http);
+    agent_releases_fini(&pull->list);
+    agent_releases_fini(&pull->kept);
+    release_store_close(&pull->store);
+    pthread_mutex_destroy(&pull->lock);
+    pthread_mutex_destroy(&pull->progress.lock);
+    pthread_cond_destroy(&pull->changed);
+    free(pull);
+}
+
+void agent_pull_begin(struct agent_pull *pull, const struct agent_releases *list,
+                      struct agent_http *http, uint64_t store_max_bytes,
+                      uint64_t max_bytes_per_second)
+{
+    pthread_mutex_lock(&pull->lock);
+    CHECK(pull->is_heard && !pull->is_wanted);
+    agent_http_free(pull->http);
+    agent_releases_fini(&pull->list);
+    agent_releases_copy(&pull->list, list);
+    pull->http = http;
+    pull->store_max_bytes = store_max_bytes;
+    pull->stream.max_bytes_per_second = max_bytes_per_second;
+    pull->is_wanted = true;
+    pthread_cond_broadcast(&pull->changed);
+    pthread_mutex_unlock(&pull->lock);
+}
+
+bool agent_pull_hear(struct agent_pull *pull, struct agent_pulled *out)
+{
+    pthread_mutex_lock(&pull->lock);
+    bool is_news = !pull->is_heard;
+    if (is_news)
+        *out = pull->pulled;
+    pull->is_heard = true;
+    pthread_mutex_unlock(&pull->lock);
+    return is_news;
+}
+
+void agent_pull_progress(struct agent_pull *pull, struct agent_fetching *out)
+{
+    struct release_progress *progress = &pull->progress;
+    pthread_mutex_lock(&progress->lock);
+    snprintf(out->manifest, sizeof(out->manifest), "%s", progress->manifest);
+    out->files = progress->files;
+    out->files_done = progress->files_done;
+    out->bytes = progress->bytes;
+    out->bytes_done = progress->bytes_done;
+    pthread_mutex_unlock(&progress->lock);
+}
+
+void agent_pull_keep(struct agent_pull *pull, const struct agent_releases *history)
+{
+    pthread_mutex_lock(&pull->lock);
+    agent_releases_fini(&pull->kept);
+    agent_releases_copy(&pull->kept, history);
+    pull->has_kept = true;
+    pthread_cond_broadcast(&pull->changed);
+    pthread_mutex_unlock(&pull->lock);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* agent_pull.h — brings releases from the control plane onto the disk, and removes those that are not needed any
+ * more, on a thread of its own: neither the loops nor the agent's thread wait for it.
+ *
+ * All functions: the agent's thread. */
+#ifndef FARMSTEAD_AGENT_PULL_H
+#define FARMSTEAD_AGENT_PULL_H
+
+#include "agent/agent_http.h"
+#include "agent/agent_releases.h"
+#include "release/release_build.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct agent_pull;
+
+/* `state_fd` must live until agent_pull_stop(). `waker` is woken when a pull has ended. NULL: no thread is to be
+ * had. */
+struct agent_pull *agent_pull_start(int state_fd, struct agent_http *waker);
+/* Breaks off what is under way. NULL is allowed. */
+void agent_pull_stop(struct agent_pull *pull);
+
+/* Begins to bring these, and takes over `http`, which nobody else may use. The last pull must have been heard
+ * of. */
+void agent_pull_begin(struct agent_pull *pull, const struct agent_releases *list,
+                      struct agent_http *http, uint64_t store_max_bytes,
+                      uint64_t max_bytes_per_second);
+
+struct agent_pulled {
+    enum release_end end;
+    struct agent_release failed; /* the one that did not come */
+    char why[RELEASE_WHY_LEN];
+};
+/* Has the pull ended? True once. */
+bool agent_pull_hear(struct agent_pull *pull, struct agent_pulled *out);
+/* How far it is; its `manifest` is "" when nothing is under way. */
+void agent_pull_progress(struct agent_pull *pull, struct agent_fetching *out);
+
+/* What is in no list may go, when nothing else is under way. */
+void agent_pull_keep(struct agent_pull *pull, const struct agent_releases *history);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* release_build.h — brings a release onto the disk: its manifest, the contents that are lacking, and the tree.
+ *
+ * Line by line: what some hundred lines lack is got, then they are put into the tree. Knows no network: the
+ * source is somebody else's. Waits for the disk and the source: one thread, never a loop's. */
+#ifndef FARMSTEAD_RELEASE_BUILD_H
+#define FARMSTEAD_RELEASE_BUILD_H
+
+#include "release/release_manifest.h"
+#include "release/release_store.h"
+
+#include <pthread.h>
+
+#define RELEASE_BATCH_COUNT 512u
+#define RELEASE_BATCH_BYTES (16u << 20)
+#define RELEASE_MANIFEST_BYTES (2048ull << 20) /* of a manifest, at most */
+
+enum release_end {
+    RELEASE_STANDS,
+    RELEASE_WRONG,     /* not to be had, other bytes than were named, or no manifest */
+    RELEASE_NO_ROOM,   /* the disk, or the setting */
+    RELEASE_UNREACHED, /* again and again nothing came */
+    RELEASE_STOPPED
+};
+
+/* Takes bytes as they come. False: no more of them. */
+typedef bool release_take(void *arg, const char *bytes, size_t len);
+
+/* Each function gives bytes to `take`, and returns RELEASE_STANDS if all have come, RELEASE_UNREACHED if
+ * they broke off, RELEASE_WRONG if there are none, or RELEASE_STOPPED. */
+struct release_source {
+    void *arg;
+    enum release_end (*one)(void *arg, bool is_manifest, const char *sha256, uint64_t from,
+                            release_take *take, void *taker, char why[RELEASE_WHY_LEN]);
+    enum release_end (*many)(void *arg, char (*sha256)[RELEASE_SHA256_LEN + 1], size_t count,
+                             release_take *take, void *taker, char why[RELEASE_WHY_LEN]);
+    /* Waits before the next try, which is the `failures`th after no byte came. False: stop. */
+    bool (*pause)(void *arg, unsigned failures);
+};
+
+/* What another thread may look at. */
+struct release_progress {
+    pthread_mutex_t lock;
+    char manifest[RELEASE_SHA256_LEN + 1]; /* "": none is being built */
+    uint64_t files, files_done, bytes, bytes_done;
+};
+
+/* Anything but RELEASE_STANDS leaves a sentence in `why`, and the store as whole as it was: contents that have
+ * come stay for the next time. */
+enum release_end release_build(struct release_store *store, const struct release_source *source,
+                               const char *manifest, struct release_progress *progress,
+                               char why[RELEASE_WHY_LEN]);
+
+#endif

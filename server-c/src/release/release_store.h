@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* release_store.h — what a node has of releases, below its state folder:
+ *
+ *   releases/contents/aa/SHA256   each content once, verified, never changed
+ *   releases/trees/SHA256/        a release whose manifest has that digest: hard links to contents, and links
+ *
+ * What is not whole is called like it and ".new", what is being removed ".old": the next start removes both.
+ * So a name without them is whole, whenever the process ended. Which contents a tree needs, the kernel
+ * counts: one that is in none has a single name.
+ *
+ * Waits for the disk: one thread at a time, and never a loop's. */
+#ifndef FARMSTEAD_RELEASE_STORE_H
+#define FARMSTEAD_RELEASE_STORE_H
+
+#include "release/release_line.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RELEASE_FOLDER "releases"
+#define RELEASE_TREES "releases/trees"
+#define RELEASE_NEW ".new"
+#define RELEASE_OLD ".old"
+#define RELEASE_NAME_LEN (RELEASE_SHA256_LEN + 4)  /* with ".new" */
+#define RELEASE_CONTENT_LEN (3 + RELEASE_NAME_LEN) /* "aa/SHA256.new" */
+/* Of a disk so much is left to everything else. */
+#define RELEASE_LEAST_FREE_BYTES (64u << 20)
+
+struct release_store {
+    int contents_fd, trees_fd;
+    uint64_t max_bytes;  /* of all contents */
+    uint64_t used_bytes; /* by them now */
+    const atomic_bool *stopping;
+};
+
+/* Makes the folders, removes what is not whole, and counts. 0, or -1 with a sentence and nothing to
+ * close. */
+int release_store_open(struct release_store *store, int state_fd, uint64_t max_bytes,
+                       const atomic_bool *stopping, char *why, size_t why_len);
+void release_store_close(struct release_store *store);
+
+/* Is there room for so many bytes more? 0, or -1 with a sentence that has the figures. */
+int release_store_room(const struct release_store *store, uint64_t bytes, char *why,
+                       size_t why_len);
+
+/* The size of a content that is there; -1: it is not. */
+int64_t release_store_size(const struct release_store *store, const char *sha256);
+bool release_store_has_tree(const struct release_store *store, const char *manifest);
+
+/* Removes all other trees, and the contents that are in none, as far as that is possible. */
+void release_store_keep(struct release_store *store, const char *const *manifests, size_t count);
+
+/* Where a content is, below contents_fd. `ending` is "" or RELEASE_NEW. */
+void release_content_name(char out[RELEASE_CONTENT_LEN + 1], const char *sha256,
+                          const char *ending);
+
+/* --- for the files of this folder --- */
+
+/* Removes a folder and all that is in it, whatever it is called; links are not followed. */
+void release_remove_folder(const struct release_store *store, int dir_fd, const char *name);
+int release_make_folder(int dir_fd, const char *name); /* a descriptor, or -1 */
+
+#endif

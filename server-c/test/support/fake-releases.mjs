@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// The releases of a fake control plane: contents by their digests, manifests of them, and answers that break off, lie
+// or wait on demand.
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex')
+
+/** The order of a walk: by bytes, "/" before all others. */
+const walkOrder = (a, b) =>
+  Buffer.compare(...[a, b].map((p) => Buffer.from(p.replaceAll('/', '\u0001'))))
+
+export class FakeReleases {
+  /** What there is to give: digest to bytes; manifests are among them. */
+  contents = new Map()
+  /** Each request for something of a release: { what, digests, from } */
+  asked = []
+  /** (asked) => undefined, or { cutAfterBytes }, { waitMs }, { status } */
+  fault = () => undefined
+  #numbers = new Map()
+
+  /**
+   * Makes a version. `files`: path to its text, or to { link }.
+   * @param {string} name @param {Record<string, string | Buffer | { link: string }>} files
+   */
+  keep(name, files) {
+    const lines = Object.keys(files)
+      .sort(walkOrder)
+      .map((path) => this.#line(path, files[path]))
+    return this.keepManifest(name, lines.map((line) => `${line}\n`).join(''))
+  }
+
+  /** Of any text, be it a manifest or not. */
+  keepManifest(name, text) {
+    const number = (this.#numbers.get(name) ?? 0) + 1
+    this.#numbers.set(name, number)
+    return { name, number, manifestSha256: this.#put(Buffer.from(text)) }
+  }
+
+  #put(bytes) {
+    const digest = sha256(bytes)
+    this.contents.set(digest, bytes)
+    return digest
+  }
+
+  #line(path, what) {
+    const name = JSON.stringify(path)
+    if (typeof what.link === 'string') {
+      return `{"path":${name},"target":${JSON.stringify(what.link)},"type":"link"}`
+    }
+    const bytes = Buffer.from(what)
+    return `{"mode":"600","path":${name},"sha256":"${this.#put(bytes)}","size":${bytes.length},"type":"file"}`
+  }
+
+  /** Contents that were asked for, manifests not counted. */
+  get travelled() {
+    return this.asked.flatMap(({ what, digests }) => (what === 'contents' ? digests : []))
+  }
+
+  /** @param {string[]} words behind "releases/" @param {{ sha256: string[] } | null} body of a POST */
+  async answer([what, digest], body, range, response) {
+    const digests = body ? body.sha256 : [digest]
+    const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0)
+    const asked = { what, digests, from }
+    this.asked.push(asked)
+    const fault = this.fault(asked) ?? {}
+    if (fault.waitMs) await sleep(fault.waitMs)
+    const all = digests.map((one) => this.contents.get(one))
+    if (fault.status || all.includes(undefined)) {
+      const status = fault.status ?? 404
+      response.writeHead(status, { 'content-type': 'application/problem+json' })
+      response.end(JSON.stringify({ status, code: 'no_such_release', title: 'There is none.' }))
+      return status
+    }
+    const bytes = Buffer.concat(all).subarray(from)
+    const type = { 'content-type': 'application/octet-stream', 'content-length': bytes.length }
+    response.writeHead(from > 0 ? 206 : 200, type)
+    if (fault.cutAfterBytes === undefined || fault.cutAfterBytes >= bytes.length) {
+      response.end(bytes)
+      return 200
+    }
+    await new Promise((resolve) => response.write(bytes.subarray(0, fault.cutAfterBytes), resolve))
+    // What was written is to arrive before the connection ends.
+    await sleep(20)
+    response.destroy()
+    return 200
+  }
+}

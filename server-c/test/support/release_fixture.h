@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* release_fixture.h — a store in a folder of its own, and a source of releases in memory that can break off,
+ * lie and count. */
+#ifndef FARMSTEAD_TEST_RELEASE_FIXTURE_H
+#define FARMSTEAD_TEST_RELEASE_FIXTURE_H
+
+#include "base/digest.h"
+#include "release/release_build.h"
+
+#include "check.h"
+#include "shell.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define THINGS_MAX 1100
+
+struct thing {
+    char sha256[RELEASE_SHA256_LEN + 1];
+    char *bytes;
+    size_t len;
+};
+
+static struct {
+    char folder[64];
+    int state_fd;
+    atomic_bool stopping;
+    struct release_store store;
+    struct release_progress progress;
+    char why[RELEASE_WHY_LEN];
+
+    struct thing things[THINGS_MAX];
+    size_t thing_count;
+    int requests, pauses;
+    size_t asked;      /* contents, in all requests */
+    size_t breaks_off; /* after so many bytes of each request; 0: never */
+    const char *lies;  /* the digest of which other bytes come */
+    bool is_gone;      /* it has nothing */
+    bool stops;        /* the node stops with the first byte */
+} fixture;
+
+static const char *keep_thing(const char *bytes, size_t len)
+{
+    struct thing *thing = &fixture.things[fixture.thing_count++];
+    char digest[DIGEST_LEN + 1];
+
+    digest_sha256(digest, bytes, len);
+    memcpy(thing->sha256, digest + strlen("sha256:"), sizeof(thing->sha256));
+    thing->bytes = malloc(len + 1);
+    memcpy(thing->bytes, bytes, len);
+    thing->bytes[len] = '\0';
+    thing->len = len;
+    return thing->sha256;
+}
+
+static const char *keep_text(const char *text)
+{
+    return keep_thing(text, strlen(text));
+}
+
+static void add_file(struct buf *manifest, const char *path, const char *text)
+{
+    buf_printf(
+        manifest,
+        "{\"mode\":\"644\",\"path\":\"%s\",\"sha256\":\"%s\",\"size\":%zu,\"type\":\"file\"}\n",
+        path, keep_text(text), strlen(text));
+}
+
+static void add_link(struct buf *manifest, const char *path, const char *target)
+{
+    buf_printf(manifest, "{\"path\":\"%s\",\"target\":\"%s\",\"type\":\"link\"}\n", path, target);
+}
+
+/* Ends the manifest; returns its digest. */
+static const char *keep_manifest(struct buf *manifest)
+{
+    const char *sha256 = keep_thing(manifest->data, manifest->len);
+
+    buf_fini(manifest);
+    return sha256;
+}
+
+/* Gives it in pieces of 1000 bytes. False: nothing more is taken, or it broke off. */
+static bool give(const char *sha256, uint64_t from, size_t *left, release_take *take, void *taker)
+{
+    for (size_t i = 0; i < fixture.thing_count; i++) {
+        const struct thing *thing = &fixture.things[i];
+        size_t piece;
+
+        if (strcmp(thing->sha256, sha256) != 0)
+            continue;
+        for (size_t at = (size_t)from; at < thing->len; at += piece) {
+            char bytes[1000];
+
+            piece = (size_t)smaller_of(smaller_of(thing->len - at, sizeof(bytes)), *left);
+            if (piece == 0)
+                return false;
+            memcpy(bytes, thing->bytes + at, piece);
+            if (fixture.lies && strcmp(fixture.lies, sha256) == 0)
+                bytes[0] ^= 1;
+            *left -= piece;
+            if (fixture.stops)
+                atomic_store(&fixture.stopping, true);
+            if (!take(taker, bytes, piece))
+                return false;
+        }
+        return true;
+    }
+    return false;
+}
+
+static enum release_end give_many(void *arg, char (*sha256)[RELEASE_SHA256_LEN + 1], size_t count,
+                                  release_take *take, void *taker, char why[RELEASE_WHY_LEN])
+{
+    size_t left = fixture.breaks_off ? fixture.breaks_off : SIZE_MAX;
+
+    (void)arg;
+    fixture.requests++;
+    fixture.asked += count;
+    size_t given = 0;
+    while (!fixture.is_gone && given < count && give(sha256[given], 0, &left, take, taker))
+        given++;
+    snprintf(why, RELEASE_WHY_LEN, fixture.is_gone ? "there is none" : "it broke off");
+    return fixture.is_gone ? RELEASE_WRONG : given < count ? RELEASE_UNREACHED : RELEASE_STANDS;
+}
+
+static enum release_end give_one(void *arg, bool is_manifest, const char *sha256, uint64_t from,
+                                 release_take *take, void *taker, char why[RELEASE_WHY_LEN])
+{
+    size_t left = fixture.breaks_off ? fixture.breaks_off : SIZE_MAX;
+
+    (void)arg, (void)is_manifest;
+    fixture.requests++;
+    fixture.asked++;
+    enum release_end end = fixture.is_gone                          ? RELEASE_WRONG
+                           : give(sha256, from, &left, take, taker) ? RELEASE_STANDS
+                                                                    : RELEASE_UNREACHED;
+    snprintf(why, RELEASE_WHY_LEN, fixture.is_gone ? "there is none" : "it broke off");
+    return end;
+}
+
+static bool pause_not(void *arg, unsigned failures)
+{
+    (void)arg, (void)failures;
+    fixture.pauses++;
+    return !atomic_load(&fixture.stopping);
+}
+
+static const struct release_source fixture_source = {NULL, give_one, give_many, pause_not};
+
+static void fixture_open(void)
+{
+    CHECK_INT(__LINE__, "open",
+              release_store_open(&fixture.store, fixture.state_fd, 64u << 20, &fixture.stopping,
+                                 fixture.why, sizeof(fixture.why)),
+              0);
+}
+
+static void fixture_begin(void)
+{
+    snprintf(fixture.folder, sizeof(fixture.folder), "/tmp/farmstead-release-XXXXXX");
+    CHECK_TRUE(mkdtemp(fixture.folder) != NULL, "a folder");
+    fixture.state_fd = open(fixture.folder, O_RDONLY | O_DIRECTORY);
+    pthread_mutex_init(&fixture.progress.lock, NULL);
+    fixture_open();
+}
+
+static void fixture_end(void)
+{
+    release_store_close(&fixture.store);
+    close(fixture.state_fd);
+    char script[128];
+    snprintf(script, sizeof(script), "rm -rf %s", fixture.folder);
+    shell_in("/", script);
+    for (size_t i = 0; i < fixture.thing_count; i++)
+        free(fixture.things[i].bytes);
+    pthread_mutex_destroy(&fixture.progress.lock);
+    memset(&fixture, 0, sizeof(fixture));
+}
+
+static enum release_end fixture_build(const char *manifest)
+{
+    return release_build(&fixture.store, &fixture_source, manifest, &fixture.progress, fixture.why);
+}
+
+/* Runs a script in the tree, or in the store for NULL. */
+static void expect_in(const char *manifest, const char *script)
+{
+    char folder[200];
+
+    snprintf(folder, sizeof(folder), "%s/releases/%s%s", fixture.folder, manifest ? "trees/" : "",
+             manifest ? manifest : "");
+    shell_in(folder, script);
+}
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* From a manifest's digest to a tree: whole, or not at all, whatever the source and the disk do. */
+#include "release/release_build.c"
+
+#include "release_fixture.h"
+
+#define NO_NEW "test -z \"$(find . -name '*.new' -o -name '*.old')\""
+
+static const char *small_release(void)
+{
+    struct buf manifest;
+
+    buf_init(&manifest);
+    add_file(&manifest, "a/b/c.txt", "deep");
+    add_link(&manifest, "a/up", "../z");
+    add_file(&manifest, "empty", "");
+    add_file(&manifest, "m", "deep");
+    add_link(&manifest, "z", "a/b");
+    return keep_manifest(&manifest);
+}
+
+static void a_release_becomes_a_folder(void)
+{
+    fixture_begin();
+    const char *manifest = small_release();
+    CHECK_INT(__LINE__, "first", fixture_build(manifest), RELEASE_STANDS);
+    expect_in(manifest, "test \"$(cat a/up/c.txt m z/c.txt)\" = deepdeepdeep");
+    expect_in(manifest, "test -f empty && test ! -s empty && test \"$(readlink a/up)\" = ../z");
+    expect_in(manifest, "test $(find . | wc -l) = 8 && test ! -w m -o $(id -u) = 0");
+    expect_in(NULL, NO_NEW " && test $(stat -c %h trees/*/m) = 3");
+    CHECK_INT(__LINE__, "contents asked for, each once", fixture.asked, 3);
+    CHECK_INT(__LINE__, "again", fixture_build(manifest), RELEASE_STANDS);
+    CHECK_INT(__LINE__, "nothing is asked for what stands", fixture.asked, 3);
+    CHECK_STR(__LINE__, "progress is over", fixture.progress.manifest, "");
+    fixture_end();
+}
+
+static void only_what_is_new_travels(void)
+{
+    struct buf manifest;
+    char path[32], text[32];
+
+    fixture_begin();
+    buf_init(&manifest);
+    for (int i = 0; i < 1030; i++) {
+        snprintf(path, sizeof(path), "d%d/f%04d", i / 1000, i), snprintf(text, 32, "text %d", i);
+        add_file(&manifest, path, text);
+    }
+    const char *first = keep_manifest(&manifest);
+    CHECK_INT(__LINE__, "first", fixture_build(first), RELEASE_STANDS);
+    CHECK_INT(__LINE__, "the manifest and three batches", fixture.requests, 4);
+    CHECK_INT(__LINE__, "all", fixture.asked, 1031);
+    buf_init(&manifest);
+    add_file(&manifest, "new", "text 7");
+    add_file(&manifest, "newer", "nobody had this");
+    fixture.asked = 0;
+    CHECK_INT(__LINE__, "second", fixture_build(keep_manifest(&manifest)), RELEASE_STANDS);
+    CHECK_INT(__LINE__, "the manifest and one content", fixture.asked, 2);
+    fixture_end();
+}
+
+static void what_breaks_off_goes_on(void)
+{
+    struct buf manifest, large;
+
+    fixture_begin();
+    buf_init(&manifest), buf_init(&large);
+    for (int i = 0; i < 4000; i++)
+        buf_printf(&large, "%d ", i);
+    add_file(&manifest, "large", large.data);
+    const char *sha256 = keep_manifest(&manifest);
+    fixture.breaks_off = 700;
+    CHECK_INT(__LINE__, "resumed", fixture_build(sha256), RELEASE_STANDS);
+    CHECK_TRUE(fixture.pauses >= 20, "%d pauses", fixture.pauses);
+    CHECK_INT(__LINE__, "each byte came once", fixture.requests, 1 + (large.len + 699) / 700);
+    fixture.breaks_off = 0;
+    buf_fini(&large);
+    fixture_end();
+}
+
+static void many_that_break_off_are_kept(void)
+{
+    struct buf manifest;
+    char path[32], text[128];
+
+    fixture_begin();
+    buf_init(&manifest);
+    for (int i = 0; i < 50; i++) {
+        snprintf(path, sizeof(path), "f%02d", i), snprintf(text, sizeof(text), "%0100d", i);
+        add_file(&manifest, path, text);
+    }
+    const char *sha256 = keep_manifest(&manifest);
+    fixture.breaks_off = 0;
+    CHECK_TRUE(release_store_size(&fixture.store, sha256) < 0, "not yet");
+    fixture.breaks_off = 7000; /* more than the manifest's half, and a batch's */
+    CHECK_INT(__LINE__, "in the end", fixture_build(sha256), RELEASE_STANDS);
+    fixture.breaks_off = 0;
+    fixture_end();
+}
+
+static void wrong_bytes_are_refused(void)
+{
+    fixture_begin();
+    const char *manifest = small_release();
+    fixture.lies = keep_text("deep");
+    CHECK_INT(__LINE__, "a content", fixture_build(manifest), RELEASE_WRONG);
+    CHECK_TRUE(strstr(fixture.why, "a/b/c.txt: the bytes that came have another SHA-256"), "%s",
+               fixture.why);
+    CHECK_TRUE(!release_store_has_tree(&fixture.store, manifest), "no tree");
+    expect_in(NULL, NO_NEW);
+    fixture.lies = manifest;
+    release_store_keep(&fixture.store, NULL, 0);
+    CHECK_INT(__LINE__, "the manifest", fixture_build(manifest), RELEASE_WRONG);
+    CHECK_TRUE(strstr(fixture.why, "the manifest"), "%s", fixture.why);
+    fixture.lies = NULL;
+    CHECK_INT(__LINE__, "then the right ones", fixture_build(manifest), RELEASE_STANDS);
+    fixture_end();
+}
+
+static void what_is_no_manifest_is_refused(void)
+{
+    fixture_begin();
+    CHECK_INT(__LINE__, "noise", fixture_build(keep_text("noise\n")), RELEASE_WRONG);
+    CHECK_TRUE(strstr(fixture.why, "line 1 of the manifest"), "%s", fixture.why);
+    fixture.is_gone = true;
+    CHECK_INT(__LINE__, "gone", fixture_build(keep_text("gone\n")), RELEASE_WRONG);
+    CHECK_STR(__LINE__, "why", fixture.why, "there is none");
+    fixture_end();
+}
+
+static void a_lie_about_a_size_is_refused(void)
+{
+    struct buf manifest;
+
+    fixture_begin();
+    buf_init(&manifest);
+    add_file(&manifest, "a", "four");
+    const char *sha256 = fixture.things[0].sha256;
+    buf_printf(&manifest,
+               "{\"mode\":\"644\",\"path\":\"b\",\"sha256\":\"%s\",\"size\":5,\"type\":\"file\"}\n",
+               sha256);
+    CHECK_INT(__LINE__, "two sizes", fixture_build(keep_manifest(&manifest)), RELEASE_WRONG);
+    CHECK_TRUE(strstr(fixture.why, "b: the content"), "%s", fixture.why);
+    fixture_end();
+}
+
+static void what_does_not_fit_is_refused_with_figures(void)
+{
+    fixture_begin();
+    const char *manifest = small_release();
+    fixture.store.max_bytes = 3;
+    CHECK_INT(__LINE__, "the setting", fixture_build(manifest), RELEASE_NO_ROOM);
+    CHECK_TRUE(strstr(fixture.why, "releases.storeMaxBytes is 0.0 MiB"), "%s", fixture.why);
+    CHECK_TRUE(!release_store_has_tree(&fixture.store, manifest), "no tree");
+    fixture.store.max_bytes = UINT64_MAX / 2;
+    CHECK_INT(__LINE__, "the disk",
+              release_store_room(&fixture.store, UINT64_C(1) << 60, fixture.why, RELEASE_WHY_LEN),
+              -1);
+    CHECK_TRUE(strstr(fixture.why, "MiB stay free"), "%s", fixture.why);
+    fixture_end();
+}
+
+static void a_source_that_is_away_is_given_up(void)
+{
+    fixture_begin();
+    const char *manifest = small_release();
+    fixture.thing_count--; /* the manifest never comes */
+    CHECK_INT(__LINE__, "away", fixture_build(manifest), RELEASE_UNREACHED);
+    CHECK_INT(__LINE__, "after some tries", fixture.requests, FAILURES_MAX + 1);
+    fixture.thing_count++;
+    fixture.stops = true;
+    CHECK_INT(__LINE__, "stops", fixture_build(manifest), RELEASE_STOPPED);
+    fixture_end();
+}
+
+int main(void)
+{
+    a_release_becomes_a_folder();
+    only_what_is_new_travels();
+    what_breaks_off_goes_on();
+    many_that_break_off_are_kept();
+    wrong_bytes_are_refused();
+    what_is_no_manifest_is_refused();
+    a_lie_about_a_size_is_refused();
+    what_does_not_fit_is_refused_with_figures();
+    a_source_that_is_away_is_given_up();
+    return check_end("release_build");
+}
