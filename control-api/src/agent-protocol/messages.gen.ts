@@ -79,6 +79,26 @@ export type CertificateVersion = {
 
 export type CertificateVersions = (CertificateVersion)[]
 
+export type ReleaseName = string
+
+export type Sha256 = string
+
+export type ReleaseVersion = {
+  name: ReleaseName
+  number: number
+  manifestSha256: Sha256
+}
+
+export type ReleaseVersions = (ReleaseVersion)[]
+
+export type Fetching = {
+  manifestSha256: Sha256
+  files: number
+  filesDone: number
+  bytes: number
+  bytesDone: number
+}
+
 export type ServedCertificate = {
   host: string
   fingerprintSha256: Fingerprint
@@ -97,8 +117,8 @@ export type Challenge = {
 export type Release = {
   configDigest: Digest
   configText: string
-  contentManifestDigest?: Digest | null
   certificates?: CertificateVersions
+  releases?: ReleaseVersions
 }
 
 export type Effective = {
@@ -108,6 +128,7 @@ export type Effective = {
   reloads: number
   source?: "assigned" | "local"
   certificates?: CertificateVersions
+  releases?: ReleaseVersions
 }
 
 export type ConfigIdentity = {
@@ -156,7 +177,7 @@ export type PolicyRules = {
   symlinksAny: boolean
 }
 
-export type NackCode = "schema" | "semantic" | "unsupported_version" | "missing_file" | "port_in_use" | "permission" | "tls_material" | "resource_limit" | "content_missing" | "stale_generation" | "epoch_fenced" | "busy" | "internal" | "digest_mismatch" | "local_change" | "policy"
+export type NackCode = "schema" | "semantic" | "unsupported_version" | "missing_file" | "port_in_use" | "permission" | "tls_material" | "resource_limit" | "content_missing" | "stale_generation" | "epoch_fenced" | "busy" | "internal" | "digest_mismatch" | "local_change" | "policy" | "release_content"
 
 export type Histogram = {
   scale: 3
@@ -381,6 +402,10 @@ export type Problem = {
   detail?: string
 }
 
+export type ReleasesContentsRequest = {
+  sha256: (Sha256)[]
+}
+
 export type RenewRequest = {
   incarnation: BootId
   csr: Csr
@@ -408,6 +433,7 @@ export type ReportRequest = {
     waitMs: DurationMs
     challenges?: (ChallengeToken)[]
   }
+  fetching?: Fetching
 }
 
 export type ReportResponse = {

@@ -121,7 +121,6 @@ export function createDesired(deps: Deps) {
       release: {
         configDigest: configDigestOf(given),
         configText: json,
-        contentManifestDigest: null,
         ...(certificates.length > 0 && { certificates: [...certificates] }),
       },
       ackWithinMs: given.ack_ms,

@@ -161,8 +161,7 @@ static void read_release(struct agent_reader *outer, struct agent_assignment *ou
                       sizeof(out->offer.version.digest));
     out->text = agent_read_text(&reader, "configText", MAX_TEXT_BYTES, &out->text_len);
     agent_certificates_read(&reader, &out->certificates);
-    const json_t *content = json_object_get(release, "contentManifestDigest");
-    out->has_content = content && !json_is_null(content);
+    agent_releases_read(&reader, &out->releases);
     outer->failed = reader.failed;
 }
 
@@ -249,6 +248,7 @@ void agent_assignment_fini(struct agent_assignment *assignment)
 {
     free(assignment->text);
     agent_certificates_fini(&assignment->certificates);
+    agent_releases_fini(&assignment->releases);
     agent_challenges_fini(&assignment->challenges);
     agent_probe_order_fini(&assignment->probes);
     agent_preflight_fini(&assignment->preflight);

@@ -202,7 +202,7 @@ const char *agent_apply_next(struct agent_apply *apply, uint64_t now_ms, char **
         struct agent_certificates certificates;
         agent_apply_effective(apply, &effective, &certificates);
         apply->said = AGENT_SAID_CONFIRM;
-        *body = agent_build_confirm(&apply->offered.offer, &effective, &certificates);
+        *body = agent_build_confirm(&apply->offered.offer, &effective, &certificates, NULL);
         agent_certificates_fini(&certificates);
         return "confirm";
     }

@@ -27,29 +27,11 @@ void agent_certificates_copy(struct agent_certificates *to, const struct agent_c
 
 /* --- reading --- */
 
-static bool is_letter_or_digit(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-/* It becomes a part of a path. */
-static bool is_name(const char *text)
-{
-    size_t len = strlen(text);
-    return len > 0 && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789.-") == len &&
-           is_letter_or_digit(text[0]) && is_letter_or_digit(text[len - 1]);
-}
-
 static void read_one(struct agent_reader *reader, struct agent_certificate *out)
 {
-    agent_read_string(reader, "name", out->name, sizeof(out->name), 1);
-    if (!reader->failed && !is_name(out->name))
-        agent_reader_fail(reader, "name", "must be of a-z, 0-9, \".\" and \"-\"");
+    agent_read_name(reader, "name", out->name, sizeof(out->name));
     out->version = agent_read_integer(reader, "version", 1, AGENT_JSON_MAX_INTEGER);
-    agent_read_string(reader, "fingerprintSha256", out->fingerprint, sizeof(out->fingerprint),
-                      TLS_FINGERPRINT_LEN);
-    if (!reader->failed && strspn(out->fingerprint, "0123456789abcdef") != TLS_FINGERPRINT_LEN)
-        agent_reader_fail(reader, "fingerprintSha256", "must be 64 hex digits");
+    agent_read_sha256(reader, "fingerprintSha256", out->fingerprint, sizeof(out->fingerprint));
 }
 
 void agent_certificates_read(struct agent_reader *outer, struct agent_certificates *out)

@@ -145,9 +145,9 @@ struct config *agent_check(const struct agent_assignment *assignment,
 struct config *agent_check_release(const struct agent_assignment *assignment, struct server *server,
                                    struct agent_nack *nack)
 {
-    if (assignment->has_content) {
+    if (assignment->releases.count > 0) {
         agent_nack_init(nack, assignment, "content_missing",
-                        "farmstead-node %s cannot fetch content: assign a config without it",
+                        "farmstead-node %s cannot fetch releases: assign a config without them",
                         FARMSTEAD_VERSION);
         return NULL;
     }

@@ -121,6 +121,28 @@ void agent_read_digest(struct agent_reader *reader, const char *member, char *ou
         agent_reader_fail(reader, member, "must be \"sha256:\" and 64 hex digits");
 }
 
+void agent_read_sha256(struct agent_reader *reader, const char *member, char *out, size_t size)
+{
+    agent_read_string(reader, member, out, size, 64);
+    if (!reader->failed && strspn(out, "0123456789abcdef") != 64)
+        agent_reader_fail(reader, member, "must be 64 hex digits");
+}
+
+static bool is_letter_or_digit(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+void agent_read_name(struct agent_reader *reader, const char *member, char *out, size_t size)
+{
+    agent_read_string(reader, member, out, size, 1);
+    size_t len = strlen(out);
+    if (!reader->failed &&
+        (strspn(out, "abcdefghijklmnopqrstuvwxyz0123456789.-") != len ||
+         !is_letter_or_digit(out[0]) || !is_letter_or_digit(out[len - 1])))
+        agent_reader_fail(reader, member, "must be of a-z, 0-9, \".\" and \"-\"");
+}
+
 char *agent_read_text(struct agent_reader *reader, const char *member, size_t max, size_t *len)
 {
     json_t *value = find(reader, member);

@@ -34,6 +34,10 @@ void agent_read_string(struct agent_reader *reader, const char *member, char *ou
 void agent_read_id(struct agent_reader *reader, const char *member, const char *prefix, char *out,
                    size_t size);
 void agent_read_digest(struct agent_reader *reader, const char *member, char *out, size_t size);
+/* 64 hex digits without anything before them. */
+void agent_read_sha256(struct agent_reader *reader, const char *member, char *out, size_t size);
+/* The name of a certificate or a release, which becomes a part of a path. */
+void agent_read_name(struct agent_reader *reader, const char *member, char *out, size_t size);
 /* Returns a copy on the heap and its length. Any bytes are allowed, but at most `max`. NULL after a
  * failure. */
 char *agent_read_text(struct agent_reader *reader, const char *member, size_t max, size_t *len);

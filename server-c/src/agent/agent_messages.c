@@ -32,7 +32,8 @@ static const char *const nack_codes[] = {
     "schema",          "semantic",         "unsupported_version", "missing_file",
     "port_in_use",     "permission",       "tls_material",        "resource_limit",
     "content_missing", "stale_generation", "epoch_fenced",        "busy",
-    "internal",        "digest_mismatch",  "local_change",        "policy"};
+    "internal",        "digest_mismatch",  "local_change",        "policy",
+    "release_content"};
 
 bool agent_nack_code_known(const char *code)
 {
@@ -86,7 +87,8 @@ static char *dump(json_t *object)
 }
 
 static json_t *effective_json(const struct server_effective *effective, bool is_local,
-                              const struct agent_certificates *certificates)
+                              const struct agent_certificates *certificates,
+                              const struct agent_releases *releases)
 {
     if (!effective->serving)
         return json_null();
@@ -99,6 +101,8 @@ static json_t *effective_json(const struct server_effective *effective, bool is_
         set(object, "source", json_string("local"));
     if (certificates && certificates->count > 0)
         set(object, "certificates", agent_certificates_json(certificates));
+    if (releases && releases->count > 0)
+        set(object, "releases", agent_releases_json(releases));
     return object;
 }
 
@@ -188,7 +192,8 @@ static json_t *result_json(const struct agent_result *result)
     json_t *object = offer_json(&result->offer);
     set(object, "outcome", json_string(outcome_names[result->outcome]));
     set(object, "effective",
-        effective_json(&result->effective, result->is_local, &result->certificates));
+        effective_json(&result->effective, result->is_local, &result->certificates,
+                       &result->releases));
     set(object, "reason", reason ? json_string(reason) : json_null());
     set(object, "message", text_json(result->message, AGENT_TEXT_LEN));
     set(object, "evidence", evidence_json(result->evidence));
@@ -257,7 +262,7 @@ char *agent_build_hello(const struct agent_hello *hello)
     set(object, "capabilities", json_pack("[ssss]", "confirm", "probes", "check", "samples"));
     set(object, "schemaDigest", json_string(hello->schema_digest));
     set(object, "effective",
-        effective_json(hello->effective, hello->is_local, hello->certificates));
+        effective_json(hello->effective, hello->is_local, hello->certificates, hello->releases));
     set(object, "lastKnownGood", version_json(hello->last_known_good));
     json_t *fences = json_object();
     set(fences, "maxEpoch", integer(hello->fences->max_epoch));
@@ -344,10 +349,11 @@ char *agent_build_result(const struct agent_result *result)
 }
 
 char *agent_build_confirm(const struct agent_offer *offer, const struct server_effective *effective,
-                          const struct agent_certificates *certificates)
+                          const struct agent_certificates *certificates,
+                          const struct agent_releases *releases)
 {
     json_t *object = offer_json(offer);
-    set(object, "effective", effective_json(effective, false, certificates));
+    set(object, "effective", effective_json(effective, false, certificates, releases));
     return dump(object);
 }
 
@@ -382,7 +388,8 @@ char *agent_build_report(const struct agent_report *report)
     set(object, "incarnation", json_string(report->incarnation));
     set(object, "uptimeMs", integer(report->uptime_ms));
     set(object, "effective",
-        effective_json(report->effective, report->is_local, report->certificates));
+        effective_json(report->effective, report->is_local, report->certificates,
+                       report->releases));
     set(object, "lostWindows", integer(report->lost_windows));
     if (report->shown)
         set(object, "certificates", shown_json(report->shown));
@@ -391,6 +398,8 @@ char *agent_build_report(const struct agent_report *report)
         set(object, "drift", change_json(report->change));
     if (report->facts)
         set(object, "host", agent_facts_json(report->facts));
+    if (report->fetching)
+        set(object, "fetching", agent_fetching_json(report->fetching));
     if (report->wish)
         set(object, "desired", wish_json(report->wish));
     char *head = dump(object);

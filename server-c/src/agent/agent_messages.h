@@ -13,6 +13,7 @@
 #include "agent/agent_host.h"
 #include "agent/agent_preflight.h"
 #include "agent/agent_probe_order.h"
+#include "agent/agent_releases.h"
 #include "config/config.h"
 #include "owner/owner_policy.h"
 #include "server/server.h"
@@ -60,6 +61,7 @@ struct agent_result {
     enum agent_reason reason;
     struct server_effective effective;
     struct agent_certificates certificates; /* loaded then */
+    struct agent_releases releases;         /* served then */
     bool is_local;                          /* the effective config was changed on this node */
     char message[AGENT_TEXT_LEN + 1];
     const char *evidence; /* lines of the error log, each with its "\n"; NULL: none */
@@ -81,6 +83,7 @@ struct agent_hello {
     const struct agent_host *host;
     const struct server_effective *effective;
     const struct agent_certificates *certificates; /* loaded; NULL: none */
+    const struct agent_releases *releases;         /* served; NULL: none */
     const struct agent_version *last_known_good;
     const struct agent_fences *fences;
     const struct agent_result *last_result; /* NULL: there is none */
@@ -113,6 +116,8 @@ struct agent_report {
     uint64_t uptime_ms;
     const struct server_effective *effective;
     const struct agent_certificates *certificates; /* loaded; NULL: none */
+    const struct agent_releases *releases;         /* served; NULL: none */
+    const struct agent_fetching *fetching;         /* NULL: nothing is */
     const struct certificates_shown *shown;        /* to whom; NULL: as it was said before */
     bool is_local;
     const struct agent_change *change;
@@ -139,7 +144,8 @@ char *agent_build_ack(const struct agent_offer *offer);
 char *agent_build_nack(const struct agent_nack *nack);
 char *agent_build_result(const struct agent_result *result);
 char *agent_build_confirm(const struct agent_offer *offer, const struct server_effective *effective,
-                          const struct agent_certificates *certificates);
+                          const struct agent_certificates *certificates,
+                          const struct agent_releases *releases);
 char *agent_build_report(const struct agent_report *report);
 
 /* What a config text would do on this node (agent_preflight.h). */
@@ -196,10 +202,10 @@ struct agent_assignment {
     uint64_t epoch;
     uint32_t confirm_within_ms;
     char replaces_drift[CONFIG_DIGEST_LEN + 1]; /* "": none */
-    bool has_content; /* it names a content manifest, which this version can't fetch */
     char *text;       /* NULL: nothing new */
     size_t text_len;
     struct agent_certificates certificates;
+    struct agent_releases releases;
     struct agent_challenges challenges;
     uint32_t samples_for_ms; /* somebody looks at single requests; 0: it does not say so */
 };

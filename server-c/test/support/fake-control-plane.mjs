@@ -153,7 +153,6 @@ export class FakeControlPlane {
       release: {
         configDigest: digest,
         configText: text,
-        contentManifestDigest: null,
         ...(certificates && { certificates }),
       },
       ackWithinMs: NEVER_MS,

@@ -40,7 +40,15 @@ static void examples_are_read(void)
     CHECK_STR(__LINE__, "offer", assignment.offer.id, "offer_01jd4q6v2m8w3x5y7z9abcdefh");
     CHECK_INT(__LINE__, "text", assignment.text_len, strlen(assignment.text));
     CHECK_TRUE(strncmp(assignment.text, "{\n  // one site\n", 16) == 0, "%s", assignment.text);
-    CHECK_TRUE(!assignment.has_content, "null is no content");
+    CHECK_INT(__LINE__, "releases", assignment.releases.count, 0);
+    agent_assignment_fini(&assignment);
+    free(text);
+
+    text = example_text("desired.response.releases");
+    CHECK_INT(__LINE__, "releases", agent_read_assignment(text, strlen(text), &assignment, why), 0);
+    CHECK_INT(__LINE__, "releases", assignment.releases.count, 1);
+    CHECK_STR(__LINE__, "name", assignment.releases.items[0].name, "www");
+    CHECK_INT(__LINE__, "number", assignment.releases.items[0].number, 41);
     agent_assignment_fini(&assignment);
     free(text);
 

@@ -454,7 +454,8 @@ static void bad_ones_are_refused_and_nothing_is_written(void)
     digest_of(text_of("d"), wrong.offer.version.digest);
     agent_apply_take(&apply, &wrong);
     expect_nack(__LINE__, "digest_mismatch");
-    wrong.has_content = true;
+    struct agent_release www = {.name = "www", .number = 1};
+    wrong.releases = (struct agent_releases){&www, 1};
     agent_apply_take(&apply, &wrong);
     expect_nack(__LINE__, "content_missing");
 

@@ -65,6 +65,29 @@ static void hello_with_drift(struct agent_hello hello)
     json_decref(example);
 }
 
+#define MANIFEST "c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0"
+#define OFFERED "7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e"
+
+static void a_report_tells_how_far_fetching_is(void)
+{
+    double gauges[GAUGE_COUNT] = {0};
+    struct agent_fetching fetching = {OFFERED, 1200, 310, 73400320, 20971520};
+    struct agent_report report = {.boot_id = BOOT_ID,
+                                  .incarnation = INCARNATION,
+                                  .effective = &running_7,
+                                  .fetching = &fetching,
+                                  .gauges = gauges,
+                                  .windows = ""};
+    char *text = agent_build_report(&report);
+    json_t *said = json_loads(text, 0, NULL);
+    json_t *example = example_load("report.request.fetching");
+    CHECK_TRUE(json_equal(json_object_get(said, "fetching"), json_object_get(example, "fetching")),
+               "%s", text);
+    json_decref(said);
+    json_decref(example);
+    free(text);
+}
+
 static void a_report_tells_what_is_shown(void)
 {
     char name[] = "shop", host_1[] = "shop.example", host_2[] = "*.shop.example";
@@ -166,6 +189,12 @@ static void hello_equals_its_examples(void)
     example_expect(__LINE__, "hello with certificates", agent_build_hello(&hello),
                    with_our_version(example_load("hello.request.certificates")));
     hello.certificates = NULL;
+    static struct agent_release www = {"www", 41, MANIFEST};
+    struct agent_releases releases = {&www, 1};
+    hello.releases = &releases;
+    example_expect(__LINE__, "hello with releases", agent_build_hello(&hello),
+                   with_our_version(example_load("hello.request.releases")));
+    hello.releases = NULL;
     struct agent_result discarded = {.offer = offer,
                                      .outcome = AGENT_REVERTED,
                                      .reason = AGENT_REASON_RESTART,
@@ -237,7 +266,7 @@ static void a_report_asks_what_desired_asks(void)
 static void ack_and_confirm_equal_their_examples(void)
 {
     example_expect(__LINE__, "ack", agent_build_ack(&offer), example_load("ack.request"));
-    example_expect(__LINE__, "confirm", agent_build_confirm(&offer, &running_7, NULL),
+    example_expect(__LINE__, "confirm", agent_build_confirm(&offer, &running_7, NULL, NULL),
                    example_load("confirm.request"));
 }
 
@@ -393,6 +422,7 @@ int main(void)
     enrol_equals_its_example();
     a_report_tells_a_change_once();
     a_report_tells_what_is_shown();
+    a_report_tells_how_far_fetching_is();
     hello_equals_its_examples();
     desired_equals_its_example();
     a_report_asks_what_desired_asks();
