@@ -923,7 +923,7 @@ export interface paths {
         put?: never;
         /**
          * Make a version of a manifest whose contents are all here
-         * @description The first version makes the release. 200 when the latest version is of this very manifest already, so that nothing is made. No node takes releases yet: they are made, kept, compared and downloaded.
+         * @description The first version makes the release. 200 when the latest version is of this very manifest already, so that nothing is made. Nodes get it by a rollout.
          */
         post: operations["createReleaseVersion"];
         delete?: never;
@@ -4709,6 +4709,20 @@ export interface components {
             isFastPath: boolean;
             /** @description Of the version, the nodes, their waves, the policy */
             planDigest: string;
+            releases: {
+                /** @example www */
+                name: string;
+                /** @example 41 */
+                number: number;
+                /** @description SHA-256 of the list of its files */
+                manifest: string;
+                before: {
+                    /** @example 40 */
+                    number: number;
+                    /** @description SHA-256 of the list of its files */
+                    manifest: string;
+                } | null;
+            }[];
             evidence: {
                 wave: number;
                 /**
@@ -4908,6 +4922,21 @@ export interface components {
                     nodeName: string;
                 }[];
             };
+            /** @description The versions of releases that go with it */
+            releases: {
+                /** @example www */
+                name: string;
+                /** @example 41 */
+                number: number;
+                /** @description SHA-256 of the list of its files */
+                manifest: string;
+                before: {
+                    /** @example 40 */
+                    number: number;
+                    /** @description SHA-256 of the list of its files */
+                    manifest: string;
+                } | null;
+            }[];
             /** @description No node of the farm is of it: the order is refused unless it says `allowEmpty` */
             matchesNone: boolean;
             /** @description How many */
@@ -17229,6 +17258,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `release_in_use`: The version is in use */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -19019,6 +19057,17 @@ export interface operations {
                      *           },
                      *           "isFastPath": true,
                      *           "planDigest": "planDigest",
+                     *           "releases": [
+                     *             {
+                     *               "name": "www",
+                     *               "number": 41,
+                     *               "manifest": "manifest",
+                     *               "before": {
+                     *                 "number": 40,
+                     *                 "manifest": "manifest"
+                     *               }
+                     *             }
+                     *           ],
                      *           "evidence": {
                      *             "wave": 1,
                      *             "at": "2026-11-21T09:00:00.000Z",
@@ -19213,6 +19262,20 @@ export interface operations {
                             isFastPath: boolean;
                             /** @description Of the version, the nodes, their waves, the policy */
                             planDigest: string;
+                            releases: {
+                                /** @example www */
+                                name: string;
+                                /** @example 41 */
+                                number: number;
+                                /** @description SHA-256 of the list of its files */
+                                manifest: string;
+                                before: {
+                                    /** @example 40 */
+                                    number: number;
+                                    /** @description SHA-256 of the list of its files */
+                                    manifest: string;
+                                } | null;
+                            }[];
                             evidence: {
                                 wave: number;
                                 /**
@@ -19376,6 +19439,9 @@ export interface operations {
                  * @example {
                  *       "config": "edge-1",
                  *       "version": 1,
+                 *       "releases": {
+                 *         "www": 41
+                 *       },
                  *       "message": "message",
                  *       "selector": "zone=eu,!canary",
                  *       "nodes": [
@@ -19434,6 +19500,15 @@ export interface operations {
                     /** @example edge-1 */
                     config: string;
                     version: number;
+                    /**
+                     * @description Versions of releases that go with it, by name. Of those it leaves out: what was proved last, or the newest where nothing was
+                     * @example {
+                     *       "www": 41
+                     *     }
+                     */
+                    releases?: {
+                        [key: string]: number;
+                    };
                     message?: string;
                     /** @example zone=eu,!canary */
                     selector?: string;
@@ -19582,6 +19657,17 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "matchesNone": true,
                      *       "waves": 1,
                      *       "waveNodes": [
@@ -19832,6 +19918,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -20066,6 +20163,8 @@ export interface operations {
              *     - `emergency_starts_now`: An emergency does not wait
              *     - `at_once_alone`: All at once leaves nothing else to say
              *     - `no_such_nodes`: The order names nodes that are not there
+             *     - `no_such_release_version`: No such version of a release
+             *     - `release_not_named`: No site has that release
              *     - `rollout_invalid`: A node would refuse this version
              *     - `too_many_texts`: Too many different texts to check
              *     - `idempotency_key_reused`: The key belongs to another request
@@ -20230,6 +20329,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -21034,6 +21144,9 @@ export interface operations {
                  * @example {
                  *       "config": "edge-1",
                  *       "version": 1,
+                 *       "releases": {
+                 *         "www": 41
+                 *       },
                  *       "message": "message",
                  *       "selector": "zone=eu,!canary",
                  *       "nodes": [
@@ -21098,6 +21211,15 @@ export interface operations {
                     /** @example edge-1 */
                     config: string;
                     version: number;
+                    /**
+                     * @description Versions of releases that go with it, by name. Of those it leaves out: what was proved last, or the newest where nothing was
+                     * @example {
+                     *       "www": 41
+                     *     }
+                     */
+                    releases?: {
+                        [key: string]: number;
+                    };
                     message?: string;
                     /** @example zone=eu,!canary */
                     selector?: string;
@@ -21384,6 +21506,8 @@ export interface operations {
             /**
              * @description - `selector_invalid`: The selector cannot be read
              *     - `no_such_nodes`: The order names nodes that are not there
+             *     - `no_such_release_version`: No such version of a release
+             *     - `release_not_named`: No site has that release
              *     - `start_past`: That time is over
              *     - `start_too_far`: That is too far ahead
              *     - `emergency_starts_now`: An emergency does not wait
@@ -22205,6 +22329,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -22608,6 +22743,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -23009,6 +23155,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -23412,6 +23569,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -23815,6 +23983,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -24216,6 +24395,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -24619,6 +24809,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -25022,6 +25223,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -29049,6 +29261,8 @@ export interface operations {
              *     - `emergency_starts_now`: An emergency does not wait
              *     - `at_once_alone`: All at once leaves nothing else to say
              *     - `no_such_nodes`: The order names nodes that are not there
+             *     - `no_such_release_version`: No such version of a release
+             *     - `release_not_named`: No site has that release
              *     - `rollout_invalid`: A node would refuse this version
              *     - `too_many_texts`: Too many different texts to check
              *     - `idempotency_key_reused`: The key belongs to another request

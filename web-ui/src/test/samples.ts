@@ -295,6 +295,7 @@ export function rollout({ tasks = [task()], ...change }: OfTasks = {}): Rollout 
     phase: 'dispatching',
     soakedSeconds: 0,
     policy: atOnce,
+    releases: [],
     isFastPath: false,
     planDigest: digest('c'),
     evidence: null,
@@ -390,6 +391,7 @@ export function planOf(
   return {
     config: 'default',
     version: 2,
+    releases: [],
     matchesNone: false,
     nodes: { total: items.length, items: [...items], nextCursor: null },
     changingNodes: changing.length,

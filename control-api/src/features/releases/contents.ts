@@ -19,7 +19,7 @@ import {
   manifestDigests,
   saveManifest,
   touchManifest,
-} from './store.ts'
+} from '../../releases/store.ts'
 
 type Deps = {
   db: Kysely<Database>

@@ -66,6 +66,7 @@ export async function viewPlan(plan: Arrangement, seen: Seen): Promise<PlanView>
       byHand.map(({ nodeId, nodeName }) => ({ nodeId, nodeName })),
       NODES_NAMED,
     ),
+    releases: [...plan.releases],
     matchesNone: plan.matchesNone,
     waves,
     waveNodes: Array.from({ length: waves }, (_, wave) => inWave.get(wave)?.length ?? 0),
