@@ -17287,6 +17287,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {

@@ -76,7 +76,7 @@ test('an order is refused that names a version there is none of, or a release th
   expect(await refused({ other: 1 })).toBe('release_not_named')
 })
 
-test('a node that fetches has its time to answer anew as long as it comes further', async () => {
+test('a node that fetches is told of in its task, with how far it is', async () => {
   const service = await withVersions()
   const [node] = service.nodes
   for (const one of service.nodes) await one.disconnect()
