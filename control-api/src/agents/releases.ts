@@ -35,8 +35,8 @@ export type NodeReleases = {
 type Limits = { atOnce: number; perNode: number; waitMs: number; stallMs: number }
 
 const LIMITS: Limits = { atOnce: 64, perNode: 4, waitMs: 20_000, stallMs: 30_000 }
-/** In which a node that reads at all has taken a byte more. */
-const CHUNK_BYTES = 256 * 1024
+/** Who takes less than one in the time of a stall is as good as gone. */
+const CHUNK_BYTES = 64 * 1024
 
 type Deps = { db: Kysely<Database>; folder: ReleaseFolder }
 
