@@ -923,7 +923,7 @@ export interface paths {
         put?: never;
         /**
          * Make a version of a manifest whose contents are all here
-         * @description The first version makes the release. 200 when the latest version is of this very manifest already, so that nothing is made. No node takes releases yet: they are made, kept, compared and downloaded.
+         * @description The first version makes the release. 200 when the latest version is of this very manifest already, so that nothing is made. Nodes get it by a rollout.
          */
         post: operations["createReleaseVersion"];
         delete?: never;
@@ -4756,6 +4756,20 @@ export interface components {
             isFastPath: boolean;
             /** @description Of the version, the nodes, their waves, the policy */
             planDigest: string;
+            releases: {
+                /** @example www */
+                name: string;
+                /** @example 41 */
+                number: number;
+                /** @description SHA-256 of the list of its files */
+                manifest: string;
+                before: {
+                    /** @example 40 */
+                    number: number;
+                    /** @description SHA-256 of the list of its files */
+                    manifest: string;
+                } | null;
+            }[];
             evidence: {
                 wave: number;
                 /**
@@ -4953,6 +4967,21 @@ export interface components {
                     nodeName: string;
                 }[];
             };
+            /** @description The versions of releases that go with it */
+            releases: {
+                /** @example www */
+                name: string;
+                /** @example 41 */
+                number: number;
+                /** @description SHA-256 of the list of its files */
+                manifest: string;
+                before: {
+                    /** @example 40 */
+                    number: number;
+                    /** @description SHA-256 of the list of its files */
+                    manifest: string;
+                } | null;
+            }[];
             /** @description No node of the farm is of it: the order is refused unless it says `allowEmpty` */
             matchesNone: boolean;
             /** @description It would be offered to so many */
@@ -17332,6 +17361,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `release_in_use`: The version is in use */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -17352,6 +17390,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -19305,6 +19344,17 @@ export interface operations {
                      *           },
                      *           "isFastPath": true,
                      *           "planDigest": "planDigest",
+                     *           "releases": [
+                     *             {
+                     *               "name": "www",
+                     *               "number": 41,
+                     *               "manifest": "manifest",
+                     *               "before": {
+                     *                 "number": 40,
+                     *                 "manifest": "manifest"
+                     *               }
+                     *             }
+                     *           ],
                      *           "evidence": {
                      *             "wave": 1,
                      *             "at": "2026-11-21T09:00:00.000Z",
@@ -19499,6 +19549,20 @@ export interface operations {
                             isFastPath: boolean;
                             /** @description Of the version, the nodes, their waves, the policy */
                             planDigest: string;
+                            releases: {
+                                /** @example www */
+                                name: string;
+                                /** @example 41 */
+                                number: number;
+                                /** @description SHA-256 of the list of its files */
+                                manifest: string;
+                                before: {
+                                    /** @example 40 */
+                                    number: number;
+                                    /** @description SHA-256 of the list of its files */
+                                    manifest: string;
+                                } | null;
+                            }[];
                             evidence: {
                                 wave: number;
                                 /**
@@ -19662,6 +19726,9 @@ export interface operations {
                  * @example {
                  *       "config": "edge-1",
                  *       "version": 1,
+                 *       "releases": {
+                 *         "www": 41
+                 *       },
                  *       "message": "message",
                  *       "selector": "zone=eu,!canary",
                  *       "nodes": [
@@ -19720,6 +19787,15 @@ export interface operations {
                     /** @example edge-1 */
                     config: string;
                     version: number;
+                    /**
+                     * @description Versions of releases that go with it, by name. Of those it leaves out: what was proved last, or the newest where nothing was
+                     * @example {
+                     *       "www": 41
+                     *     }
+                     */
+                    releases?: {
+                        [key: string]: number;
+                    };
                     message?: string;
                     /** @example zone=eu,!canary */
                     selector?: string;
@@ -19867,6 +19943,17 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "matchesNone": true,
                      *       "changingNodes": 1,
                      *       "waves": 1,
@@ -20118,6 +20205,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -20359,6 +20457,8 @@ export interface operations {
              *     - `emergency_starts_now`: An emergency does not wait
              *     - `at_once_alone`: All at once leaves nothing else to say
              *     - `no_such_nodes`: The order names nodes that are not there
+             *     - `no_such_release_version`: No such version of a release
+             *     - `release_not_named`: No site has that release
              *     - `rollout_invalid`: A node would refuse this version
              *     - `too_many_texts`: Too many different texts to check
              *     - `idempotency_key_reused`: The key belongs to another request
@@ -20523,6 +20623,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -21334,6 +21445,9 @@ export interface operations {
                  * @example {
                  *       "config": "edge-1",
                  *       "version": 1,
+                 *       "releases": {
+                 *         "www": 41
+                 *       },
                  *       "message": "message",
                  *       "selector": "zone=eu,!canary",
                  *       "nodes": [
@@ -21398,6 +21512,15 @@ export interface operations {
                     /** @example edge-1 */
                     config: string;
                     version: number;
+                    /**
+                     * @description Versions of releases that go with it, by name. Of those it leaves out: what was proved last, or the newest where nothing was
+                     * @example {
+                     *       "www": 41
+                     *     }
+                     */
+                    releases?: {
+                        [key: string]: number;
+                    };
                     message?: string;
                     /** @example zone=eu,!canary */
                     selector?: string;
@@ -21684,6 +21807,8 @@ export interface operations {
             /**
              * @description - `selector_invalid`: The selector cannot be read
              *     - `no_such_nodes`: The order names nodes that are not there
+             *     - `no_such_release_version`: No such version of a release
+             *     - `release_not_named`: No site has that release
              *     - `start_past`: That time is over
              *     - `start_too_far`: That is too far ahead
              *     - `emergency_starts_now`: An emergency does not wait
@@ -22656,6 +22781,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -23066,6 +23202,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -23474,6 +23621,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -23884,6 +24042,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -24294,6 +24463,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -24702,6 +24882,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -25112,6 +25303,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -25522,6 +25724,17 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "releases": [
+                     *         {
+                     *           "name": "www",
+                     *           "number": 41,
+                     *           "manifest": "manifest",
+                     *           "before": {
+                     *             "number": 40,
+                     *             "manifest": "manifest"
+                     *           }
+                     *         }
+                     *       ],
                      *       "evidence": {
                      *         "wave": 1,
                      *         "at": "2026-11-21T09:00:00.000Z",
@@ -29556,6 +29769,8 @@ export interface operations {
              *     - `emergency_starts_now`: An emergency does not wait
              *     - `at_once_alone`: All at once leaves nothing else to say
              *     - `no_such_nodes`: The order names nodes that are not there
+             *     - `no_such_release_version`: No such version of a release
+             *     - `release_not_named`: No site has that release
              *     - `rollout_invalid`: A node would refuse this version
              *     - `too_many_texts`: Too many different texts to check
              *     - `idempotency_key_reused`: The key belongs to another request

@@ -8,6 +8,7 @@ import { createNodeCertificates } from './agents/certificates.ts'
 import { createInbox } from './agents/inbox.ts'
 import { buildAgentListener } from './agents/listener.ts'
 import { createPresenceLine } from './agents/presence-line.ts'
+import { createNodeReleases } from './agents/releases.ts'
 import { type Assignments, createAssignments } from './assignments/assignments.ts'
 import { backUpInWorker } from './backup/in-worker.ts'
 import { openSecretBox } from './base/secret-box.ts'
@@ -245,6 +246,12 @@ export async function buildService(
   const challenges = new Challenges({ wakeAll: () => fleet.wakeAll() })
   const questions = { logQuestions: logQuestions(wake), checkQuestions: checkQuestions(wake) }
   const sampleWatches = new SampleWatches(wake)
+  const contents = openContents({
+    ...{ db, write, now, dataDir: config.dataDir, limits: config.releases },
+    onError: (error) =>
+      app.log.error({ err: error }, 'contents that no release needs could not be removed'),
+  })
+  const nodeReleases = createNodeReleases({ db, folder: contents.folder })
   const agents = await buildAgentListener({
     logLevel,
     db,
@@ -259,6 +266,7 @@ export async function buildService(
     sampleWatches,
     challenges,
     certificates: createNodeCertificates({ db, write, now, box }),
+    releases: nodeReleases,
     metrics,
     now,
     reportEveryMs: rhythm.reportEveryMs,
@@ -311,12 +319,6 @@ export async function buildService(
       onError: (error) => app.log.error({ err: error }, 'a backup failed'),
     }))
 
-  const contents = openContents({
-    ...{ db, write, now, dataDir: config.dataDir, limits: config.releases },
-    onError: (error) =>
-      app.log.error({ err: error }, 'contents that no release needs could not be removed'),
-  })
-
   const alertFarm = farmReader({
     members: () => index.nodes(null),
     nodesIn: (appliesTo, nodes) => resolveNodes(appliesTo, nodes, null),
@@ -352,6 +354,7 @@ export async function buildService(
     ...{ config, services, identity, box, authority, fleet, absenceOf, questions, sampleWatches },
     ...{ logTailWithinMs, agents, assignments, deciding, endNode, metrics, work, bearers },
     ...{ keeper, certificateEnds, acme, guard, dispatcher, verifier, backups, contents },
+    releaseBytesSent: nodeReleases.sentBytes,
     ...{ consoleCertificate, hub, index, siteReading, requests, ownProcess, alertFarm },
   })
   serveReader(app)

@@ -4,6 +4,7 @@ import type { Assignments } from './assignments/assignments.ts'
 import type { Identity } from './control-plane/identity.ts'
 import type { Config } from './environment/config.ts'
 import { certificateNames } from './features/configs/check/certificate-names.ts'
+import { releaseNames } from './features/configs/check/release-check.ts'
 import { createValidateAuthors } from './features/configs/check/validate-authors.ts'
 import { createValidate, loadConfigSchema } from './features/configs/check/validation.ts'
 import { openPreviews } from './features/configs/previews.ts'
@@ -51,6 +52,7 @@ export async function startDeciding(deps: Deps) {
   const validate = createValidate({
     ...{ examine: work.examine, nodeCheck },
     certificates: certificateNames(db),
+    releases: releaseNames(db),
   })
   const validateAuthors = createValidateAuthors(validate, work)
   const askOwners = createAskOwners({
@@ -103,7 +105,7 @@ export async function startDeciding(deps: Deps) {
     write,
     now,
     engine,
-    checkFor: (text) => createNodeChecks({ db, validate }, text),
+    checkFor: (text, chosen) => createNodeChecks({ db, validate }, text, chosen),
     readGrouping,
     findVersionText: async (name, number) => (await findVersion(db, name, number))?.text ?? null,
     lastReleases: (name, most) => lastReleases(db, name, most),

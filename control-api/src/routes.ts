@@ -3,7 +3,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { openAcme } from './acme-for-service.ts'
 import type { Assignments } from './assignments/assignments.ts'
-import { latestGiven, nodesGiven } from './assignments/store.ts'
+import { latestGiven, nodesGiven, nodesWithRelease } from './assignments/store.ts'
 import { type Facts, mayHear } from './audit/visibility.ts'
 import type { SecretBox } from './base/secret-box.ts'
 import type { Authority } from './ca/authority.ts'
@@ -26,6 +26,7 @@ import { recoveryRoutes } from './features/backups/recovery-routes.ts'
 import { backupRoutes } from './features/backups/routes.ts'
 import { certificateRoutes } from './features/certificates/routes.ts'
 import { configsNaming } from './features/configs/certificate-uses.ts'
+import { configsNamingRelease } from './features/configs/release-uses.ts'
 import { configRoutes } from './features/configs/routes.ts'
 import {
   newestNumbers,
@@ -78,6 +79,7 @@ import { ORDER_ERRORS, rolloutRoutes } from './features/rollouts/routes.ts'
 import {
   marksBetween,
   rolloutsBringing,
+  rolloutsNeeding,
   rolloutTouches,
 } from './features/rollouts/store/rollouts.ts'
 import { rolloutTaskRoutes } from './features/rollouts/task-routes.ts'
@@ -88,6 +90,7 @@ import { createSignInThrottle } from './features/session/sign-in-throttle.ts'
 import { createViewSession } from './features/session/view.ts'
 import type { SiteReading } from './features/sites/reading.ts'
 import { siteRoutes } from './features/sites/routes.ts'
+import { counter } from './features/telemetry/exposition.ts'
 import { createFarmFamilies } from './features/telemetry/farm.ts'
 import { otlpBody } from './features/telemetry/otlp-body.ts'
 import { startOtlpExport } from './features/telemetry/otlp-export.ts'
@@ -148,6 +151,8 @@ export type Parts = {
   verifier: AuditVerifier
   backups: BackupKeeper | null
   contents: Contents
+  /** To nodes, since the start. */
+  releaseBytesSent: () => number
   consoleCertificate: ConsoleCertificate | null
   hub: SseHub
   index: FarmIndex
@@ -246,7 +251,16 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
         (group) => `the group "${group}" gives it to its nodes`,
       ),
   })(api)
-  await releaseRoutes({ db, write, now, contents: parts.contents })(api)
+  await releaseRoutes({
+    ...{ db, write, now, contents: parts.contents },
+    configsNaming: (release) => configsNamingRelease({ db, examine: work.examine }, release),
+    usesOf: async ({ trx }, version) => [
+      ...(await nodesWithRelease(trx, version)).map(
+        (name) => `the node ${name} was told to run it`,
+      ),
+      ...(await rolloutsNeeding(trx, version)),
+    ],
+  })(api)
   await siteRoutes({
     ...{ now, reading: parts.siteReading, sitesIn: work.sitesIn, nodes: index.nodes },
     newestSites: (page) => newestSites(db, page),
@@ -387,7 +401,16 @@ function serveTelemetry(app: App, parts: WithCounts): () => Promise<void> {
   const startedAtMs = now()
   const told = {
     ...{ version, metrics },
-    own: () => [...ownProcess.families(), ...requests.families(), ...(otlp?.families() ?? [])],
+    own: () => [
+      ...ownProcess.families(),
+      ...requests.families(),
+      counter(
+        'farmstead_release_bytes_sent_total',
+        'Bytes of releases that nodes fetched.',
+        parts.releaseBytesSent(),
+      ),
+      ...(otlp?.families() ?? []),
+    ],
     farm: createFarmFamilies({
       ...{
         db,

@@ -129,7 +129,7 @@ export class SimulatedNode {
     return this.send([window])
   }
 
-  async send(windows: Window[]): Promise<number> {
+  async send(windows: Window[], fetching?: ReportRequest['fetching']): Promise<number> {
     const report: ReportRequest = {
       bootId: this.#bootId,
       incarnation: this.#incarnation,
@@ -139,6 +139,7 @@ export class SimulatedNode {
       windows,
       gauges: { openConnections: 1 },
       ...(this.host && { host: this.host }),
+      ...(fetching && { fetching }),
     }
     const { acknowledgedSeq } = await this.say<{ acknowledgedSeq: number }>('report', report)
     return acknowledgedSeq
@@ -207,10 +208,11 @@ export class SimulatedNode {
     if (conduct.kind === 'hang') return
     const before = this.effective
     // Over plain HTTP it is given no keys: it says what it would serve.
-    const { certificates } = release
+    const { certificates, releases } = release
     const running = {
       ...{ generation, digest, bootId: this.#bootId, reloads: this.ran.length },
       ...(certificates && { certificates }),
+      ...(releases && { releases }),
     }
     const nothing = { reason: null, message: '', evidence: [] }
     await this.say('result', { ...about, outcome: 'applied', effective: running, ...nothing })

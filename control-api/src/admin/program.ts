@@ -12,6 +12,7 @@ import { beginRotation, finishRotation, recreateCa } from '../ca/rotation.ts'
 import { raiseEpoch } from '../control-plane/epoch.ts'
 import { readStoreConfig, readUnknownNames, type StoreConfig } from '../environment/config.ts'
 import { certificateNames } from '../features/configs/check/certificate-names.ts'
+import { releaseNames } from '../features/configs/check/release-check.ts'
 import { createValidateAuthors } from '../features/configs/check/validate-authors.ts'
 import { createValidate } from '../features/configs/check/validation.ts'
 import { startTextWork } from '../features/configs/text-work.ts'
@@ -172,7 +173,12 @@ program
       const nodeCheck = createNodeCheck({ binary: nodeBinary })
       const work = startTextWork()
       const validate = createValidateAuthors(
-        createValidate({ examine: work.examine, nodeCheck, certificates: certificateNames(db) }),
+        createValidate({
+          examine: work.examine,
+          nodeCheck,
+          certificates: certificateNames(db),
+          releases: releaseNames(db),
+        }),
         work,
       )
       const number = await importConfig(

@@ -109,6 +109,32 @@ export const NeedsCertificate = defineError(
   () =>
     'Keys are given over TLS, to a node that has shown its certificate. This listener speaks plain HTTP; start it with mtls, and let the node join again.',
 )
+export const NoSuchRelease = defineError(
+  404,
+  'no_such_release',
+  'Not of a release of this node',
+  (sha256: string) =>
+    `No release that this node was told to run is or needs ${sha256}, or it is not here any more.`,
+)
+export const ReleasesBusy = defineError(
+  503,
+  'busy',
+  'Too many fetch releases',
+  () => 'Others fetch contents of releases now. Ask again; what came whole is kept.',
+)
+export const RangeNotSatisfiable = defineError(
+  416,
+  'range_not_satisfiable',
+  'No such part',
+  (bytes: number) => `Ask for "bytes=N-" with N below ${bytes}, which is all of it.`,
+)
+export const TooMuchTogether = defineError(
+  413,
+  'too_much_together',
+  'Too much in one answer',
+  (bytes: number, most: number) =>
+    `Together these contents are ${bytes} bytes; ask for at most ${most} at once, and for a larger one by itself.`,
+)
 export const NoSuchCertificate = defineError(
   404,
   'no_such_certificate',

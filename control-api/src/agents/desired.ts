@@ -110,7 +110,7 @@ export function createDesired(deps: Deps) {
   }
 
   const asAssignment = async (given: Given): Promise<DesiredResponse['assignment']> => {
-    const { json, certificates } = await texts.of(given.text_id)
+    const { json, certificates, releases } = await texts.of(given.text_id)
     // The local change that an operator lets go.
     const replacesDrift = (await knownDecision(db, given.node_id))?.digest
     return {
@@ -122,6 +122,7 @@ export function createDesired(deps: Deps) {
         configDigest: configDigestOf(given),
         configText: json,
         ...(certificates.length > 0 && { certificates: [...certificates] }),
+        ...(releases.length > 0 && { releases: [...releases] }),
       },
       ackWithinMs: given.ack_ms,
       applyWithinMs: given.apply_ms,

@@ -10,6 +10,7 @@ import type {
   ConfirmRequest,
   ConfirmResponse,
   Effective,
+  Fetching,
   HelloRequest,
   NackRequest,
   ResultRequest,
@@ -321,6 +322,10 @@ export function createInbox(deps: Deps) {
         const data = { hosts: served.length }
         await unit.emit({ kind: 'node', id: nodeId, action: 'serves', actor: nodeId, data })
       }),
+
+    /** From a report: what it was offered is still on its way to it. */
+    fetching: (nodeId: string, { files, filesDone }: Fetching): Promise<void> =>
+      write((unit) => engine.onAgentEvent(unit, { kind: 'fetching', nodeId, files, filesDone })),
 
     certificateFetched: (nodeId: string, certificate: CertificateVersion): Promise<void> =>
       write(async (unit) => {

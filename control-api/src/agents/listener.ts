@@ -72,8 +72,11 @@ import { admitted } from './admission.ts'
 import type { Caller, Identify } from './callers.ts'
 import type { NodeCertificates } from './certificates.ts'
 import { createDesired, DESIRED_WAIT_MS } from './desired.ts'
+import { watchFetching } from './fetching.ts'
 import type { Inbox } from './inbox.ts'
 import { createOutgoing } from './outgoing.ts'
+import { releaseRoutes } from './release-routes.ts'
+import type { NodeReleases } from './releases.ts'
 import { tlsServerOf } from './tls-server.ts'
 
 const PROTOCOL: ProtocolRange = { min: 1, max: 1 }
@@ -123,6 +126,7 @@ type Deps = {
   sampleWatches: Pick<SampleWatches, 'take' | 'heard'>
   challenges: Pick<Challenges, 'heard' | 'newsFor'>
   certificates: NodeCertificates
+  releases: NodeReleases
   metrics: Pick<Metrics, 'record' | 'slowdown'>
   now: () => number
   reportEveryMs: number
@@ -186,6 +190,8 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
   }
   const body = (message: string) => ({ body: { $ref: `${message}.request.schema.json` } })
   const nothing: EmptyResponse = {}
+  const fetches = watchFetching()
+  releaseRoutes(app, { releases: deps.releases, believed, config })
 
   app.post<{ Body: EnrolRequest }>(
     '/agent/v1/enrol',
@@ -347,7 +353,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
 
   /** Returns the number of the last window that was taken. */
   const takeReport = async (caller: Caller, report: ReportRequest): Promise<number> => {
-    const { bootId, uptimeMs, drift, certificates } = report
+    const { bootId, uptimeMs, drift, certificates, fetching } = report
     const effective = asContent(report.effective)
     admitted(caller, report.incarnation)
     const known = driftNews(caller.drift, drift)
@@ -363,6 +369,8 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
       await inbox.effectiveChanged(caller.id, effective)
     }
     if (certificates) await inbox.servedChanged(caller.id, certificates)
+    const hasComeFurther = fetches.grew(caller.id, fetching)
+    if (fetching && hasComeFurther) await inbox.fetching(caller.id, fetching)
     if (known === 'news' && drift !== undefined && (drift === null || isWhole(drift))) {
       await inbox.driftChanged(caller.id, drift)
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What each node was told to run: the only thing nodes obey. Generations per node only grow; going
 // back to an old text is a new generation.
-import { contentId } from '../agent-protocol/content.ts'
-import type { CertificateVersion } from '../agent-protocol/messages.gen.ts'
+import { contentId, type Parts } from '../agent-protocol/content.ts'
+import type { CertificateVersion, ReleaseVersion } from '../agent-protocol/messages.gen.ts'
 import type { Unit } from '../audit/write.ts'
 import { newId } from '../base/ids.ts'
 import type { Identity } from '../control-plane/identity.ts'
@@ -12,10 +12,10 @@ import { highestObeyed } from '../node-identity/store/said.ts'
 import { DEADLINES, type Deadlines } from './deadlines.ts'
 import {
   type Assignment,
-  certificatesByText,
   highestGenerations,
   insertAssignments,
   keepText,
+  partsByText,
   withdrawOffered,
 } from './store.ts'
 
@@ -26,11 +26,12 @@ export type NewAssignment = {
   version: number
   /** What the node will read: the version with the node's merge patch laid over it. */
   text: string
-  /** Of the text and its certificates: agent-protocol/content.ts. */
+  /** Of the text and what goes with it: agent-protocol/content.ts. */
   digest: string
-  /** Left out: `digest`, for no certificates go with it. */
+  /** Left out: `digest`, for nothing goes with it. */
   configDigest?: string
   certificates?: readonly CertificateVersion[]
+  releases?: readonly ReleaseVersion[]
   /** The group the text was made for. */
   group: string
   /** How long the node may take; left out: as long as usual. */
@@ -80,9 +81,10 @@ export function createAssignments({ identity, now, wake }: Deps): Assignments {
       trx,
       assigned.map((one) => toRow(one, { epoch: identity.epoch, nowMs: now() })),
     )
-    const certificates = await certificatesByText(trx, [
-      ...new Set(given.map(({ textId }) => textId)),
-    ])
+    const parts = await partsByText(
+      trx,
+      given.map(({ textId }) => textId),
+    )
     await unit.emitAll(
       assigned.map(
         ({ nodeId, generation, offerId, config, version, digest, rolloutId, textId }) => ({
@@ -91,7 +93,7 @@ export function createAssignments({ identity, now, wake }: Deps): Assignments {
           action: 'offered',
           data: {
             ...{ generation, offerId, config, version, digest, rolloutId },
-            ...(certificates.has(textId) && { certificates: certificates.get(textId) }),
+            ...saidOf(parts.get(textId)),
           },
         }),
       ),
@@ -106,15 +108,14 @@ export function createAssignments({ identity, now, wake }: Deps): Assignments {
     isHeld: () => identity.recovery !== null,
     assignAll,
 
-    async assign(unit, { text, certificates = [], within = DEADLINES, ...assignment }) {
+    async assign(unit, { text, within = DEADLINES, ...assignment }) {
       if (identity.recovery) throw new InRecovery()
-      const textId = contentId(text, certificates)
-      await keepText(unit.trx, { id: textId, text, certificates })
-      const { digest, configDigest = digest } = assignment
+      const { certificates = [], releases = [], ...given } = assignment
+      const textId = contentId(text, certificates, releases)
+      await keepText(unit.trx, { id: textId, text, certificates, releases })
+      const { digest, configDigest = digest } = given
       const own = configDigest === digest ? null : configDigest
-      const [assigned] = await assignAll(unit, [
-        { ...assignment, configDigest: own, textId, within },
-      ])
+      const [assigned] = await assignAll(unit, [{ ...given, configDigest: own, textId, within }])
       if (!assigned) throw new Error(`${assignment.nodeId} was given nothing`)
       const { generation, offerId } = assigned
       return { generation, offerId }
@@ -133,6 +134,12 @@ export function createAssignments({ identity, now, wake }: Deps): Assignments {
     },
   }
 }
+
+/** What there is of them, for the audit. */
+const saidOf = ({ certificates, releases }: Partial<Parts> = {}) => ({
+  ...(certificates?.length && { certificates }),
+  ...(releases?.length && { releases }),
+})
 
 const toRow = (
   { within, ...given }: KeptAssignment & Assigned,

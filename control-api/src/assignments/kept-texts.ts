@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The texts that nodes are given, kept in memory as they are written into an answer: when ten thousand nodes ask for
 // one, it is read and escaped once. An id is a digest of its text, so what is kept never changes.
-import type { CertificateVersion } from '../agent-protocol/messages.gen.ts'
+import type { Parts } from '../agent-protocol/content.ts'
 import { Kept } from '../base/kept.ts'
 import type { Reader } from '../db/database.ts'
 import { renderedText } from './store.ts'
@@ -13,11 +13,10 @@ declare global {
   }
 }
 
-export type KeptText = {
+export type KeptText = Parts & {
   /** JSON.stringify writes the text for it; nothing else can be done with it. */
   json: string
   bytes: number
-  certificates: readonly CertificateVersion[]
 }
 export type KeptTexts = { of(id: string): Promise<KeptText> }
 
@@ -32,9 +31,10 @@ export function createKeptTexts(db: Reader, mostBytes = MOST_BYTES): KeptTexts {
     async of(id) {
       const known = kept.get(id)
       if (known) return known
-      const { text, certificates } = await renderedText(db, id)
+      const { text, certificates, releases } = await renderedText(db, id)
       const json = JSON.stringify(text)
-      const read = { json: asWritten(json), bytes: Buffer.byteLength(json), certificates }
+      const bytes = Buffer.byteLength(json)
+      const read = { json: asWritten(json), bytes, certificates, releases }
       kept.set(id, read, read.bytes + EACH_BYTES)
       return read
     },

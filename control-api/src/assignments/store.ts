@@ -3,12 +3,15 @@
 // nodes it is asked at once and without the texts, which may be a megabyte each; indexes lead to one row per node.
 import { type Selectable, sql } from 'kysely'
 import type { Scope } from '../access/scope.ts'
-import type { CertificateVersion } from '../agent-protocol/messages.gen.ts'
+import type { Parts } from '../agent-protocol/content.ts'
+import type { CertificateVersion, ReleaseVersion } from '../agent-protocol/messages.gen.ts'
 import type { AssignmentState, AssignmentsTable, Reader, Trx } from '../db/database.ts'
 import { labelsWithin } from '../db/labels.ts'
 
 export type Assignment = Selectable<AssignmentsTable>
-export type AssignmentWithText = Assignment & { text: string; certificates: string | null }
+/** What goes with a text, as it is kept. */
+type PartsRow = { certificates: string | null; releases: string | null }
+export type AssignmentWithText = Assignment & PartsRow & { text: string }
 /** An assignment that is still wanted. */
 export type Standing = { state: Exclude<AssignmentState, 'withdrawn'> }
 export type NodeDigest = { nodeId: string; digest: string }
@@ -21,12 +24,12 @@ export async function latestAssignment(
 ): Promise<(AssignmentWithText & Standing) | undefined> {
   const given = await latestGiven(db, nodeId)
   if (!given) return undefined
-  const { text, certificates } = await db
+  const content = await db
     .selectFrom('rendered_texts')
-    .select(['text', 'certificates'])
+    .select(['text', 'certificates', 'releases'])
     .where('id', '=', given.text_id)
     .executeTakeFirstOrThrow()
-  return { ...given, text, certificates }
+  return { ...given, ...content }
 }
 
 /** The same without the text, which may be a megabyte: every poll of every node asks. */
@@ -242,21 +245,14 @@ export async function noteGroups(
   )
 }
 
-export type RenderedText = {
-  id: string
-  text: string
-  certificates: readonly CertificateVersion[]
-}
+export type RenderedText = Parts & { id: string; text: string }
 
 /** Nodes that render alike share one. */
-export async function keepText(trx: Trx, { id, text, certificates }: RenderedText): Promise<void> {
+export async function keepText(trx: Trx, kept: RenderedText): Promise<void> {
+  const { id, text, certificates, releases } = kept
   await trx
     .insertInto('rendered_texts')
-    .values({
-      id,
-      text,
-      certificates: certificates.length > 0 ? JSON.stringify(certificates) : null,
-    })
+    .values({ id, text, certificates: asKept(certificates), releases: asKept(releases) })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
 }
@@ -264,14 +260,15 @@ export async function keepText(trx: Trx, { id, text, certificates }: RenderedTex
 export async function renderedText(db: Reader, id: string): Promise<RenderedText> {
   const found = db.selectFrom('rendered_texts').selectAll().where('id', '=', id)
   const row = await found.executeTakeFirstOrThrow()
-  return { ...row, certificates: certificatesOf(row) }
+  return { ...row, ...partsOf(row) }
 }
 
-export const certificatesOf = ({
-  certificates,
-}: {
-  certificates: string | null
-}): CertificateVersion[] => (certificates === null ? [] : JSON.parse(certificates))
+const asKept = (parts: readonly unknown[]) => (parts.length > 0 ? JSON.stringify(parts) : null)
+
+const partsOf = ({ certificates, releases }: PartsRow): Parts => ({
+  certificates: certificates === null ? [] : JSON.parse(certificates),
+  releases: releases === null ? [] : JSON.parse(releases),
+})
 
 /** The config's own digest, as the node says it. */
 export const configDigestOf = ({
@@ -284,7 +281,7 @@ export const contentOf = (row: AssignmentWithText) => ({
   text: row.text,
   digest: row.digest,
   configDigest: configDigestOf(row),
-  certificates: certificatesOf(row),
+  ...partsOf(row),
 })
 
 /** Each of the certificates that go with these texts, in each version once. */
@@ -298,16 +295,24 @@ export async function certificatesOfTexts(
   return rows.map(({ certificate }) => JSON.parse(certificate))
 }
 
-/** By the text they go with; texts without any are left out. */
-export async function certificatesByText(
+/** Each of the releases that go with these texts, in each version once. */
+export async function releasesOfTexts(
   db: Reader,
   ids: readonly string[],
-): Promise<Map<string, CertificateVersion[]>> {
-  const { rows } = await sql<{ id: string; certificates: string }>`
-    select t.id, t.certificates from json_each(${JSON.stringify([...new Set(ids)])}) wanted
+): Promise<ReleaseVersion[]> {
+  const { rows } = await sql<{ release: string }>`
+    select distinct r.value as release from json_each(${JSON.stringify(ids)}) wanted
+    cross join rendered_texts t on t.id = wanted.value, json_each(t.releases) r`.execute(db)
+  return rows.map(({ release }) => JSON.parse(release))
+}
+
+/** By the text they go with; texts with which nothing goes are left out. */
+export async function partsByText(db: Reader, ids: readonly string[]): Promise<Map<string, Parts>> {
+  const { rows } = await sql<PartsRow & { id: string }>`
+    select t.id, t.certificates, t.releases from json_each(${JSON.stringify([...new Set(ids)])}) wanted
     cross join rendered_texts t on t.id = wanted.value
-    where t.certificates is not null`.execute(db)
-  return new Map(rows.map((row) => [row.id, certificatesOf(row)]))
+    where t.certificates is not null or t.releases is not null`.execute(db)
+  return new Map(rows.map((row) => [row.id, partsOf(row)]))
 }
 
 /**
@@ -326,6 +331,33 @@ export async function mayHaveCertificate(
       and c.value ->> 'name' = ${name} and c.value ->> 'version' = ${version}
     limit 1`.execute(db)
   return rows.length > 0
+}
+
+/** The manifests of what the node may run: what its newest assignment names, and those before it back to the last it kept. */
+export async function manifestsGiven(db: Reader, nodeId: string): Promise<string[]> {
+  const { rows } = await sql<{ manifest: string }>`
+    select distinct r.value ->> 'manifestSha256' as manifest
+    from assignments a join rendered_texts t on t.id = a.text_id, json_each(t.releases) r
+    where a.node_id = ${nodeId} and a.state <> 'withdrawn' and a.generation >= ifnull((
+      select max(b.generation) from assignments b where b.node_id = ${nodeId} and b.state = 'confirmed'), 0)
+    `.execute(db)
+  return rows.map(({ manifest }) => manifest)
+}
+
+/** Some of the nodes that may run this version of a release, by name. */
+export async function nodesWithRelease(
+  db: Reader,
+  { name, number }: { name: string; number: number },
+  most = 5,
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select n.name from nodes n where n.decommissioned_at_ms is null and exists (
+      select 1 from assignments a join rendered_texts t on t.id = a.text_id, json_each(t.releases) r
+      where a.node_id = n.id and a.state <> 'withdrawn' and a.generation >= ifnull((
+        select max(b.generation) from assignments b where b.node_id = n.id and b.state = 'confirmed'), 0)
+        and r.value ->> 'name' = ${name} and r.value ->> 'number' = ${number})
+    order by n.name limit ${most}`.execute(db)
+  return rows.map((row) => row.name)
 }
 
 /** The group it was given something for last; '': it has nothing yet. */
@@ -435,4 +467,4 @@ const withText = (db: Reader) =>
     .selectFrom('assignments')
     .innerJoin('rendered_texts', 'rendered_texts.id', 'assignments.text_id')
     .selectAll('assignments')
-    .select(['rendered_texts.text', 'rendered_texts.certificates'])
+    .select(['rendered_texts.text', 'rendered_texts.certificates', 'rendered_texts.releases'])

@@ -185,6 +185,8 @@ export type RenderedTextsTable = {
   text: string
   /** JSON, see CertificateVersions in agent-protocol/messages.gen.ts; null: the text names none. */
   certificates: Generated<string | null>
+  /** JSON, see ReleaseVersions there; null: the text names none. */
+  releases: Generated<string | null>
 }
 
 export type AssignmentsTable = {
@@ -195,7 +197,7 @@ export type AssignmentsTable = {
   rollout_id: string | null
   config: string
   version: number
-  /** Of the config and its certificates: agent-protocol/content.ts. */
+  /** Of the config and what goes with it: agent-protocol/content.ts. */
   digest: string
   /** Of the config by itself; null: it is `digest`. */
   config_digest: Generated<string | null>

@@ -42,6 +42,7 @@ import * as alerts from './migrations/066-alerts.ts'
 import * as views from './migrations/080-views.ts'
 import * as releases from './migrations/085-releases.ts'
 import * as sites from './migrations/090-sites.ts'
+import * as releasesOnNodes from './migrations/091-releases-on-nodes.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -84,6 +85,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '080-views': views,
   '085-releases': releases,
   '090-sites': sites,
+  '091-releases-on-nodes': releasesOnNodes,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

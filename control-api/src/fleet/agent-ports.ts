@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What the channel to the nodes needs of the features that decide and measure. app.ts wires them, so
 // that neither side imports the other.
-import type { CertificateVersion, Effective, NackCode } from '../agent-protocol/messages.gen.ts'
+import type {
+  CertificateVersion,
+  Effective,
+  NackCode,
+  ReleaseVersion,
+} from '../agent-protocol/messages.gen.ts'
 import type { ConfigError } from '../api-shapes/common.ts'
 import type { Unit } from '../audit/write.ts'
 import type { Reader } from '../db/database.ts'
@@ -33,6 +38,8 @@ export type AgentEvent =
   | { kind: 'hello'; nodeId: string; effective: Effective | null; isRestart: boolean }
   /** Nothing was asked of it, and something else runs. */
   | { kind: 'effective'; nodeId: string; effective: Effective | null }
+  /** What it was offered has a release that it does not have whole yet; it has come further. */
+  | { kind: 'fetching'; nodeId: string; files: number; filesDone: number }
   | { kind: 'connected' | 'disconnected'; nodeId: string }
   /** It has another name. */
   | { kind: 'renamed'; nodeId: string }
@@ -54,11 +61,12 @@ export type RolloutEngine = {
 export type Release = { config: string; version: number; text: string }
 export type Rendered = {
   text: string
-  /** Of both: agent-protocol/content.ts. */
+  /** Of all: agent-protocol/content.ts. */
   digest: string
   configDigest: string
   /** That go with the text. */
   certificates: CertificateVersion[]
+  releases: ReleaseVersion[]
 }
 /** The config store. */
 export type Releases = {
@@ -67,8 +75,8 @@ export type Releases = {
   /** Those that a node was well with, newest first, each once; at most five. */
   provenReleases(db: Reader, to: Recipient): Promise<Release[]>
   /**
-   * The version's text as nodes get it, with the certificates that were proved; null: an override makes it unreadable, a
-   * variable has no value, or a certificate is not there. To nodes that get the same, the same object. For one transaction.
+   * The version's text as nodes get it, with the certificates and releases that were proved; null: an override makes it
+   * unreadable, a variable has no value, or one of them is not there. To nodes that get the same, the same object. For one transaction.
    */
   rendererOf(versionText: string): (db: Reader, target: RenderTarget) => Promise<Rendered | null>
   /**

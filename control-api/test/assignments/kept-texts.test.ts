@@ -10,7 +10,7 @@ async function withTexts(texts: Record<string, string>) {
   onTestFinished(() => services.close())
   await services.write(async ({ trx }) => {
     for (const [id, text] of Object.entries(texts))
-      await keepText(trx, { id, text, certificates: [] })
+      await keepText(trx, { id, text, certificates: [], releases: [] })
   })
   const forget = () => services.db.deleteFrom('rendered_texts').execute()
   return { db: services.db, forget }

@@ -55,7 +55,7 @@ async function makeNodes(dataDir: string, count: number, text: string) {
   })
   const nodes: Spoken[] = []
   const digest = digestOf(JSON.parse(text))
-  await write(({ trx }) => keepText(trx, { id: digest, text, certificates: [] }))
+  await write(({ trx }) => keepText(trx, { id: digest, text, certificates: [], releases: [] }))
   const firstOf = (nodeId: string): Assignment => ({
     ...{ node_id: nodeId, generation: 1, offer_id: newId('offer'), epoch: 1, rollout_id: null },
     ...{ config: CONFIG, version: 1, digest, config_digest: null, text_id: digest },

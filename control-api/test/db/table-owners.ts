@@ -80,8 +80,8 @@ export const TABLES = {
   alerts: of('features/alerts'),
   alert_silences: of('features/alerts'),
   alert_watch: of('features/alerts'),
-  release_manifests: of('features/releases'),
-  release_sets: of('features/releases'),
-  release_versions: of('features/releases'),
+  release_manifests: of('releases'),
+  release_sets: of('releases'),
+  release_versions: of('releases'),
   saved_views: of('features/views'),
 } satisfies Record<keyof Database, Table>

@@ -3,10 +3,12 @@
 // as app.ts does it, but nothing in it moves by itself, and its wall clock is in our hands.
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { NoSuchRelease } from '../../src/agent-protocol/errors.ts'
 import { createIdentify } from '../../src/agents/callers.ts'
 import type { NodeCertificates } from '../../src/agents/certificates.ts'
 import { createInbox } from '../../src/agents/inbox.ts'
 import { buildAgentListener } from '../../src/agents/listener.ts'
+import type { NodeReleases } from '../../src/agents/releases.ts'
 import { createAssignments } from '../../src/assignments/assignments.ts'
 import { sha256 } from '../../src/base/ids.ts'
 import { takeEpoch } from '../../src/control-plane/epoch.ts'
@@ -71,6 +73,13 @@ const NOBODYS: NodeCertificates = {
   ticketKeys: async () => {
     throw new Error('over plain HTTP there are none')
   },
+}
+
+const NO_RELEASES: NodeReleases = {
+  manifest: async (_, sha256) => Promise.reject(new NoSuchRelease(sha256)),
+  contents: async (_, [sha256 = '']) => Promise.reject(new NoSuchRelease(sha256)),
+  send: async (reply) => reply,
+  sentBytes: () => 0,
 }
 
 /** A process of it: what it knows in memory is new. */
@@ -157,6 +166,7 @@ export async function startPlane(
     sampleWatches: new SampleWatches(() => {}),
     challenges: new Challenges({ wakeAll: () => {} }),
     certificates: NOBODYS,
+    releases: NO_RELEASES,
     metrics: { record: async () => 0, slowdown: () => 1 },
     now,
     reportEveryMs: RHYTHM.reportEveryMs,

@@ -296,6 +296,7 @@ export function rollout({ tasks = [task()], ...change }: OfTasks = {}): Rollout 
     phase: 'dispatching',
     soakedSeconds: 0,
     policy: atOnce,
+    releases: [],
     isFastPath: false,
     planDigest: digest('c'),
     evidence: null,
@@ -391,6 +392,7 @@ export function planOf(
   return {
     config: 'default',
     version: 2,
+    releases: [],
     matchesNone: false,
     nodes: { total: items.length, items: [...items], nextCursor: null },
     changingNodes: changing.length,

@@ -22,6 +22,8 @@ type ReleaseSetsTable = {
   next_number: Generated<number>
   /** null: it has no version. */
   latest: number | null
+  /** The version that a rollout brought to all nodes last, which new ones get; null: none yet. */
+  released: Generated<number | null>
   updated_at_ms: number
 }
 

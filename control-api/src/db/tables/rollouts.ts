@@ -28,6 +28,8 @@ type RolloutsTable = {
   /** JSON: Policy in features/rollouts/reducer/model.ts. Frozen. */
   policy: Generated<string>
   plan_digest: Generated<string>
+  /** JSON: PlannedRelease in features/rollouts/shapes/release-schema.ts. Frozen. */
+  releases: Generated<string>
   /** JSON: Progress in features/rollouts/reducer/model.ts. */
   progress: Generated<string>
   /** JSON: the newest, with its wave and time; all that decided something are in the events. */

@@ -20,9 +20,7 @@ type DiffOptions = { exitCode?: boolean; limit: string }
 const NAME = 'the release’s name'
 
 export function registerReleases(program: Command, act: Act): void {
-  const releases = program
-    .command('releases')
-    .description('the files of sites, as versions (nodes do not take them yet)')
+  const releases = program.command('releases').description('the files of sites, as versions')
 
   const push = releases
     .command('push')

@@ -26,6 +26,7 @@ type OrderOptions = StrategyFlags & {
   onOverlap?: NonNullable<NewRollout['onOverlap']>
   emergency?: string
   allowEmpty?: boolean
+  release?: readonly string[]
 }
 export type StartOptions = OrderOptions & {
   at?: string
@@ -47,6 +48,7 @@ export function registerRolloutStart(rollout: Command, act: Act): void {
     .option('--no-wait', 'do not watch it')
   examples(start, [
     'farmctl rollout start default',
+    'farmctl rollout start default --release www=41',
     'farmctl rollout start default@7 --yes -m "Longer timeouts" && echo served everywhere',
     'farmctl rollout start default --waves each,25%,100% --soak 5m --gate "errors5xx<=0.01:revert"',
   ])
@@ -71,6 +73,11 @@ const WHAT = 'what; without a number its latest version'
 export const ordered = (command: Command) =>
   command
     .option('-l, --selector <selector>', 'only to nodes whose labels match')
+    .option(
+      '--release <name=version>',
+      'with this version of a release; else what was proved last, or the newest; repeat for more',
+      gather,
+    )
     .option(
       '--allow-empty',
       'also when no node is of it: it ends at once as cancelled, and releases nothing',
@@ -120,17 +127,28 @@ function readTime(text: string): string {
 
 async function orderOf(tool: Tool, options: OrderOptions, what = ''): Promise<NewRollout> {
   const [config = '', which = 'latest'] = what.split('@')
-  const { selector, onOverlap, emergency: reason, allowEmpty } = options
+  const { selector, onOverlap, emergency: reason, allowEmpty, release } = options
   const strategy = strategyOf(options, await strategyFile(tool, options.strategy))
   return {
     config,
     version: await numberOf(tool.api(), config, which),
+    ...(release !== undefined && { releases: releasesOf(release) }),
     ...(selector !== undefined && { selector }),
     ...(strategy !== undefined && { strategy }),
     ...(onOverlap !== undefined && { onOverlap }),
     ...(reason !== undefined && { emergency: { reason } }),
     ...(allowEmpty && { allowEmpty }),
   }
+}
+
+export function releasesOf(said: readonly string[]): Record<string, number> {
+  return Object.fromEntries(
+    said.map((one) => {
+      const [, name, number] = /^([a-z0-9.-]+)=v?([1-9]\d{0,9})$/.exec(one) ?? []
+      if (name !== undefined) return [name, Number(number)]
+      throw new Failure(`--release: "${one}" is no release and version, as in www=41.`)
+    }),
+  )
 }
 
 async function strategyFile(tool: Tool, file: string | undefined) {

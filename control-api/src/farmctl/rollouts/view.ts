@@ -15,7 +15,7 @@ import { age, tableLines } from '../table.ts'
 import { type Some, stateText, taskLines } from './tasks.ts'
 
 export function planLines(plan: RolloutPlan): string[] {
-  const { config, version, nodes, waves, waveNodes, planDigest, excluded } = plan
+  const { config, version, nodes, waves, waveNodes, planDigest, excluded, releases } = plan
   const rows = nodes.items.map((node) => [
     String(node.wave + 1),
     node.nodeName,
@@ -26,6 +26,7 @@ export function planLines(plan: RolloutPlan): string[] {
   const more = nodes.total - rows.length
   return [
     `${config}@${version}: ${planSummary(plan)}`,
+    ...(releases.length > 0 ? [`Releases: ${releases.map(releaseText).join(', ')}`] : []),
     ...policyLines(plan),
     ...(more > 0 && waves > 1 ? [`Nodes of the waves: ${waveNodes.join(', ')}`] : []),
     ...waveTable(['NODE', 'CONNECTED', 'FROM', 'CHANGE'], rows, waves > 1),
@@ -36,6 +37,11 @@ export function planLines(plan: RolloutPlan): string[] {
     `Plan ${planDigest}`,
   ]
 }
+
+const releaseText = ({ name, number, before }: RolloutPlan['releases'][number]) =>
+  before === null || before.number === number
+    ? `${name} v${number}`
+    : `${name} v${before.number} → v${number}`
 
 type PlannedNode = RolloutPlan['nodes']['items'][number]
 

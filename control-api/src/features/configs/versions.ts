@@ -2,7 +2,7 @@
 // Saving versions and releasing them, for the API and for the operator's commands.
 import type { Kysely } from 'kysely'
 import { contentDigest } from '../../agent-protocol/content.ts'
-import type { CertificateVersion } from '../../agent-protocol/messages.gen.ts'
+import type { CertificateVersion, ReleaseVersion } from '../../agent-protocol/messages.gen.ts'
 import type { ConfigError } from '../../api-shapes/common.ts'
 import type { Unit, Write } from '../../audit/write.ts'
 import { givenVersions } from '../../certificates/store.ts'
@@ -12,6 +12,7 @@ import type { Adopt } from '../../fleet/config-ports.ts'
 import type { JsonValue } from '../../json/values.ts'
 import type { RenderTarget } from '../../labels/grouping.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
+import { type Chosen, givenReleases, NONE_CHOSEN } from '../../releases/given-store.ts'
 import type { Validate, Validation } from './check/validation.ts'
 import { ConfigInvalid, ParentNotLatest } from './errors.ts'
 import { authorsText, type Laid, layOver, type Rendered, renderForNode } from './render/render.ts'
@@ -30,6 +31,7 @@ import {
 } from './store.ts'
 import { namesInValue } from './text/certificates.ts'
 import { digestOf } from './text/digest.ts'
+import { releasesInValue } from './text/releases.ts'
 import type { TextSite } from './text/sites.ts'
 
 export type SaveVersion = {
@@ -201,10 +203,10 @@ export function createReleases(): Releases {
     provenReleases: (trx, to) => provenReleasesFor(trx, to),
     rendererOf(versionText) {
       const render = createRenderer(versionText)
-      const known = new Map<Rendered, ReturnType<typeof withCertificates>>()
+      const known = new Map<Rendered, ReturnType<typeof withParts>>()
       return (db, target) => {
         const rendered = render(target)
-        const whole = known.get(rendered) ?? withCertificates(db, rendered)
+        const whole = known.get(rendered) ?? withParts(db, rendered)
         known.set(rendered, whole)
         return whole
       }
@@ -216,13 +218,17 @@ export function createReleases(): Releases {
   }
 }
 
-async function withCertificates(db: Reader, { text, value }: Rendered) {
+async function withParts(db: Reader, { text, value }: Rendered) {
   if (value === undefined) return null
   const names = namesInValue(value)
   const certificates = await givenVersions(db, names, 'proved')
   if (certificates.length < names.length) return null
+  const wanted = releasesInValue(value)
+  const releases = await givenReleases(db, wanted)
+  if (releases.length < wanted.length) return null
   const configDigest = digestOf(value)
-  return { text, configDigest, certificates, digest: contentDigest(configDigest, certificates) }
+  const digest = contentDigest(configDigest, certificates, releases)
+  return { text, configDigest, certificates, releases, digest }
 }
 
 function renderVersion(versionText: string, target: RenderTarget): Rendered {
@@ -248,10 +254,11 @@ export function createRenderer(versionText: string): (target: RenderTarget) => R
 
 export type NodeValidation = {
   text: string
-  /** Of the text and its certificates. null: it may not be given to the node; `errors` says why, in places of the author's text. */
+  /** Of the text and what goes with it. null: it may not be given to the node; `errors` says why, in places of the author's text. */
   digest: string | null
   configDigest: string | null
   certificates: CertificateVersion[]
+  releases: ReleaseVersion[]
   errors: ConfigError[]
   unavailable: string | null
   /** Turns places in `text` into places in the author's text. */
@@ -262,6 +269,7 @@ export type NodeValidation = {
 export function createNodeChecks(
   { db, validate }: { db: Reader; validate: Validate },
   versionText: string,
+  chosen: Chosen = NONE_CHOSEN,
 ) {
   const render = createRenderer(versionText)
   /** Asked once, however many ask at once. */
@@ -269,10 +277,12 @@ export function createNodeChecks(
   const known = new Map<Rendered, Promise<NodeValidation>>()
   const withNewest = async (value: JsonValue, configDigest: string) => {
     const certificates = await givenVersions(db, namesInValue(value), 'newest')
-    return { configDigest, certificates, digest: contentDigest(configDigest, certificates) }
+    const releases = await givenReleases(db, releasesInValue(value), chosen)
+    const digest = contentDigest(configDigest, certificates, releases)
+    return { configDigest, certificates, releases, digest }
   }
   const look = async ({ text, value, errors, toAuthor }: Rendered): Promise<NodeValidation> => {
-    const nothing = { digest: null, configDigest: null, certificates: [] }
+    const nothing = { digest: null, configDigest: null, certificates: [], releases: [] }
     if (errors.length > 0) return { text, ...nothing, errors, unavailable: null, toAuthor }
     const asked = answers.get(text) ?? validate(text)
     answers.set(text, asked)

@@ -20,7 +20,7 @@ import {
   manifestDigests,
   saveManifest,
   touchManifest,
-} from './store.ts'
+} from '../../releases/store.ts'
 
 type Deps = {
   db: Kysely<Database>

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 import type { Kysely } from 'kysely'
-import type { Write } from '../../audit/write.ts'
+import type { Unit, Write } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
 import type { Contents } from './contents.ts'
 
 export type Deps = { db: Kysely<Database>; write: Write; now: () => number; contents: Contents }
+export type UseDeps = Deps & {
+  /** Of configs in force, in words. */
+  configsNaming(release: string): Promise<string[]>
+  /** Nodes and rollouts that need the version, in words. */
+  usesOf(unit: Unit, version: { name: string; number: number }): Promise<string[]>
+}

@@ -134,3 +134,10 @@ export const FileNotFound = defineError(
       ? `The manifest names no file ${JSON.stringify(path)}. GET …/files lists them.`
       : `${JSON.stringify(path)} is a link to ${JSON.stringify(link)}: ask for that file.`,
 )
+export const ReleaseInUse = defineError(
+  409,
+  'release_in_use',
+  'The version is in use',
+  (name: string, number: number, uses: readonly string[]) =>
+    `Version ${number} of "${name}" is needed: ${uses.join('; ')}. Roll another version out first, or take the release out of the config.`,
+)

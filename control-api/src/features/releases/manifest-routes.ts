@@ -11,6 +11,7 @@ import { limits } from '../../plugins/limits.ts'
 import { changesBetween, totalsBetween } from '../../release-store/diff.ts'
 import { entryAt, filesIn } from '../../release-store/files.ts'
 import { missingBlobs } from '../../release-store/missing.ts'
+import { findManifest } from '../../releases/store.ts'
 import type { Deps } from './deps.ts'
 import { attachment } from './download.ts'
 import {
@@ -33,7 +34,6 @@ import {
   Sha256ParamsSchema,
   TotalsQuerySchema,
 } from './schema.ts'
-import { findManifest } from './store.ts'
 import { refusalOf, viewManifest, withoutPath } from './view.ts'
 
 const tags = ['releases']

@@ -6,9 +6,19 @@ import { defineCursor } from '../../api-shapes/cursor.ts'
 import { actorOf } from '../../http/actor.ts'
 import type { App } from '../../http/app-types.ts'
 import { limits } from '../../plugins/limits.ts'
+import {
+  deleteRelease,
+  deleteVersion,
+  findRelease,
+  findVersion,
+  isGivenByItself,
+  listReleases,
+  listVersions,
+  touchManifest,
+} from '../../releases/store.ts'
 import { blobRoutes } from './blob-routes.ts'
-import type { Deps } from './deps.ts'
-import { ReleaseNotEmpty, ReleaseNotFound, ReleaseVersionNotFound } from './errors.ts'
+import type { UseDeps } from './deps.ts'
+import { ReleaseInUse, ReleaseNotEmpty, ReleaseNotFound, ReleaseVersionNotFound } from './errors.ts'
 import { manifestRoutes } from './manifest-routes.ts'
 import {
   CreateReleaseVersionSchema,
@@ -18,15 +28,6 @@ import {
   ReleaseVersionSchema,
   SavedReleaseVersionSchema,
 } from './schema.ts'
-import {
-  deleteRelease,
-  deleteVersion,
-  findRelease,
-  findVersion,
-  listReleases,
-  listVersions,
-  touchManifest,
-} from './store.ts'
 import { saveVersion, versionErrors } from './versions.ts'
 import { viewRelease, viewVersion } from './view.ts'
 
@@ -35,7 +36,7 @@ const byName = defineCursor('releases', 'text')
 const byNumber = defineCursor('release-versions', 'integer')
 const permission = 'releases:read' as const
 
-export const releaseRoutes = (deps: Deps) => async (app: App) => {
+export const releaseRoutes = (deps: UseDeps) => async (app: App) => {
   const { db, write, now } = deps
 
   app.get(
@@ -153,7 +154,7 @@ export const releaseRoutes = (deps: Deps) => async (app: App) => {
         tags,
         summary: 'Make a version of a manifest whose contents are all here',
         description:
-          'The first version makes the release. 200 when the latest version is of this very manifest already, so that nothing is made. No node takes releases yet: they are made, kept, compared and downloaded.',
+          'The first version makes the release. 200 when the latest version is of this very manifest already, so that nothing is made. Nodes get it by a rollout.',
         params: ReleaseParamsSchema,
         body: CreateReleaseVersionSchema,
         response: { 200: SavedReleaseVersionSchema, 201: SavedReleaseVersionSchema },
@@ -172,7 +173,11 @@ export const releaseRoutes = (deps: Deps) => async (app: App) => {
   app.delete(
     '/releases/:name/versions/:number',
     {
-      config: { permission: 'releases:write', errors: [ReleaseVersionNotFound] },
+      config: {
+        permission: 'releases:write',
+        heavy: true,
+        errors: [ReleaseVersionNotFound, ReleaseInUse],
+      },
       schema: {
         operationId: 'deleteReleaseVersion',
         tags,
@@ -183,9 +188,16 @@ export const releaseRoutes = (deps: Deps) => async (app: App) => {
     },
     async (request, reply) => {
       const { name, number } = request.params
+      const namedBy = await deps.configsNaming(name)
       await write(async (unit) => {
         const version = await findVersion(unit.trx, name, number)
         if (!version) throw new ReleaseVersionNotFound(name, number)
+        const isWhatNewNodesGet = await isGivenByItself(unit.trx, { name, number })
+        const uses = [
+          ...(await deps.usesOf(unit, { name, number })),
+          ...(isWhatNewNodesGet ? namedBy : []),
+        ]
+        if (uses.length > 0) throw new ReleaseInUse(name, number, uses)
         await deleteVersion(unit, name, number, now())
         await touchManifest(unit, version.manifest, now())
         const { manifest, message } = version

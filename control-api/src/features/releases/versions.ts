@@ -6,6 +6,13 @@ import type { Database } from '../../db/database.ts'
 import { totalsBetween } from '../../release-store/diff.ts'
 import { syncNames } from '../../release-store/folder.ts'
 import { checkBlobs } from '../../release-store/missing.ts'
+import {
+  findRelease,
+  findVersion,
+  insertVersion,
+  touchManifest,
+  type VersionRow,
+} from '../../releases/store.ts'
 import type { Contents } from './contents.ts'
 import {
   BlobSizeDiffers,
@@ -14,7 +21,6 @@ import {
   ManifestNotFound,
   ParentNotLatest,
 } from './errors.ts'
-import { findRelease, findVersion, insertVersion, touchManifest, type VersionRow } from './store.ts'
 
 type Deps = { db: Kysely<Database>; write: Write; now: () => number; contents: Contents }
 type Wish = {

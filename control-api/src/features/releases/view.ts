@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 import type { Fault } from '../../release-store/check-manifest.ts'
 import type { Entry } from '../../release-store/entries.ts'
+import type { ManifestRow, VersionRow } from '../../releases/store.ts'
 import { ManifestInvalid } from './errors.ts'
 import type { ReleaseVersion } from './schema.ts'
-import type { ManifestRow, VersionRow } from './store.ts'
 
 export const viewRelease = (row: {
   name: string

@@ -31,11 +31,13 @@ import {
   FleetChanged,
   NoNodes,
   NoSuchNodes,
+  NoSuchReleaseVersion,
   PlanChanged,
   PlanGone,
   PlanNotUnderWay,
   PlanStopped,
   QueueFull,
+  ReleaseNotNamed,
   RolloutActive,
   RolloutInvalid,
   RolloutNotFound,
@@ -81,8 +83,10 @@ export const ORDER_ERRORS = [
   AtOnceAlone,
   FleetChanged,
   NoSuchNodes,
+  NoSuchReleaseVersion,
   PlanChanged,
   PlanStopped,
+  ReleaseNotNamed,
   RolloutInvalid,
   TooManyTexts,
   NodeCheckUnavailable,
@@ -240,6 +244,8 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
           VersionNotFound,
           SelectorInvalid,
           NoSuchNodes,
+          NoSuchReleaseVersion,
+          ReleaseNotNamed,
           StartPast,
           StartTooFar,
           EmergencyStartsNow,
@@ -342,6 +348,7 @@ function wishOf(order: NewRollout, scope: Scope) {
   const {
     config,
     version,
+    releases,
     selector = '',
     nodes,
     strategy,
@@ -351,6 +358,6 @@ function wishOf(order: NewRollout, scope: Scope) {
     allowEmpty,
   } = order
   const startAtMs = startAt === undefined ? undefined : Date.parse(startAt)
-  const wish = { config, version, selector, nodes, scope, strategy, onOverlap, startAtMs }
+  const wish = { config, version, releases, selector, nodes, scope, strategy, onOverlap, startAtMs }
   return { ...wish, allowEmpty, emergency: emergency?.reason }
 }

@@ -31,6 +31,7 @@ import {
   planRollout,
 } from './plan/planner.ts'
 import type { Following } from './plan/plans-under-way.ts'
+import { chosenReleases, plannedReleases } from './plan/releases.ts'
 import { type Arranged, arrange, domainOf, planDigestOf } from './plan/strategy.ts'
 import type { WaveNode } from './plan/waves.ts'
 import { claimsOn, waitingRows } from './queue/store.ts'
@@ -75,6 +76,8 @@ type Ordered = {
   version: number
   selector: string
   scope: Scope
+  /** Versions of releases by name; of the others what was proved last, or the newest. */
+  releases?: Readonly<Record<string, number>> | undefined
   /** Ids of the nodes it is for alone; left out: all that the config and the selector go to. */
   nodes?: readonly string[] | undefined
   strategy?: Strategy | undefined
@@ -114,17 +117,19 @@ export async function planVersion(
   if (text === null) throw new VersionNotFound(config, version)
   const { excludeKinds = [] } = strategy
   const nodeIds = ordered.nodes && new Set(ordered.nodes)
-  const wanted = { config, text, selector: within, nodeIds, excludeKinds }
+  const chosen = await chosenReleases(deps.db, ordered.releases)
+  const wanted = { config, text, releases: chosen, selector: within, nodeIds, excludeKinds }
   const plan = await planRollout(deps, wanted, { ...(following && { following }) })
   refuseUnknown(plan, ordered.nodes ?? [], scope)
   refuseNodesOutside(
     plan.nodes.map(({ node }) => node),
     scope,
   )
+  const releases = await plannedReleases(deps.db, plan.nodes, chosen)
   const isStill = await whoStaysAsItIs(deps, ordered, plan.nodes)
   const changing = plan.nodes.filter((planned) => !isStill(planned) && planned.node.cordon === null)
   const recent = await deps.lastReleases(config, FAST_PATH_RELEASES)
-  const isKnown = recent.includes(version) && !(await bringsNewCertificates(deps.db, changing))
+  const isKnown = recent.includes(version) && !(await bringsUnseenParts(deps.db, changing))
   const isFastPath = emergency === undefined && isKnown
   const nodes = await waveNodes(deps, changing, strategy)
   const first = arrange(nodes, strategy, { isFastPath, isAlone: plan.nodes.length === 1 })
@@ -139,13 +144,14 @@ export async function planVersion(
   }))
   const planDigest = await planDigestOf({ config, version }, arranged, targets)
   const weights = new Map(nodes.map((node) => [node.id, node]))
-  return { ...plan, arranged, weights, planDigest, matchesNone: matchesNone(plan, selector) }
+  const isEmpty = matchesNone(plan, selector)
+  return { ...plan, arranged, weights, planDigest, releases, matchesNone: isEmpty }
 }
 
-/** A version that was well may not be with a certificate that nobody has seen yet. */
-async function bringsNewCertificates(db: Reader, changing: readonly PlannedNode[]) {
+/** A version that was well may not be with a certificate or a release that nobody has seen yet. */
+async function bringsUnseenParts(db: Reader, changing: readonly PlannedNode[]) {
   const wanted = changing
-    .filter(({ certificates }) => certificates.length > 0)
+    .filter(({ certificates, releases }) => certificates.length + releases.length > 0)
     .map(({ node, digest }) => ({ nodeId: node.id, digest: digest ?? '' }))
   const given = await assignmentsByDigest(db, wanted)
   return wanted.some((one) => given.get(keyOf(one))?.state !== 'confirmed')
@@ -357,7 +363,8 @@ async function accept(deps: StartDeps, unit: Unit, { order, plan, row }: Stored)
   deps.engine.remember(unit, id, plan.tasks)
   const asked = { config, version, selector, message, onOverlap, emergency }
   const { policy } = plan.arranged
-  const about = { ...asked, startAtMs: row.start_at_ms, planDigest: plan.planDigest, policy }
+  const frozen = { planDigest: plan.planDigest, releases: plan.releases }
+  const about = { ...asked, ...frozen, startAtMs: row.start_at_ms, policy }
   const data = { ...about, ...plan.named }
   await unit.emit({ kind: 'rollout', id, action: 'created', actor: author, data })
   await deps.engine.advanceQueue(unit)
@@ -402,6 +409,7 @@ function toRow(order: Order, plan: Prepared, ruled: Ruled): RolloutRow {
     ended_at_ms: null,
     policy: JSON.stringify(policy),
     plan_digest: planDigest,
+    releases: JSON.stringify(plan.releases),
     progress: JSON.stringify(firstProgress(waves, policy)),
     evidence: null,
     on_overlap: onOverlap ?? 'queue',
@@ -452,12 +460,13 @@ const asTask = (
 
 const toTaskOf =
   ({ arranged: { waveOf } }: Arrangement) =>
-  ({ node, group, text, textId, digest, configDigest, certificates }: PlannedNode): NewTask => ({
+  ({ node, group, text, textId, digest, configDigest, ...parts }: PlannedNode): NewTask => ({
     node_id: node.id,
     wave: waveOf.get(node.id) ?? 0,
     digest: digest ?? '',
     config_digest: configDigest === digest ? null : configDigest,
-    certificates,
+    certificates: parts.certificates,
+    releases: parts.releases,
     group_name: group,
     kind: kindOf(node),
     policy_rules: node.policy_rules,

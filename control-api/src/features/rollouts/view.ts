@@ -182,6 +182,7 @@ function viewSummary(row: RolloutRow, parts: Parts, audience: Audience): Rollout
     policy: viewPolicy(policy),
     isFastPath: policy.isFastPath,
     planDigest: row.plan_digest,
+    releases: JSON.parse(row.releases),
     evidence: evidenceOf(row),
     totalNodes: nodes,
     doneNodes: done,

@@ -19,6 +19,7 @@ import { planNodesQuery } from './api.ts'
 import { PlanRefusals } from './plan-refusals.tsx'
 import { blastRadius, isToChange, type PlanRow, planRows, type Row } from './plan-rules.ts'
 import { PolicyFacts } from './policy-facts.tsx'
+import { ReleasesBrought } from './releases-brought.tsx'
 import classes from './rollouts.module.css'
 import { FAST_PATH } from './strategy-words.ts'
 import { BlockedBy } from './waits-for.tsx'
@@ -35,6 +36,7 @@ export function PlanView({ plan }: { plan: RolloutPlan }) {
             {plural(plan.nodes.total, 'node')}, {formatCount(changing)} will change
           </h2>
           {changing > 0 && <span className="dim">{blastRadius(plan)}</span>}
+          <ReleasesBrought releases={plan.releases} />
           <span className="grow" />
           <Differences plan={plan} />
         </div>

@@ -10,6 +10,7 @@ import { EvidencePanel } from './evidence.tsx'
 import { NodesPanel } from './nodes-panel.tsx'
 import { ToComePicture } from './plan-picture.tsx'
 import { PolicyFacts } from './policy-facts.tsx'
+import { ReleasesBrought } from './releases-brought.tsx'
 import { RolloutHeadActions } from './rollout-actions.tsx'
 import { RolloutStatePanel } from './rollout-state.tsx'
 import { isWaiting } from './rules.ts'
@@ -68,6 +69,7 @@ function RolloutMeta({ rollout }: { rollout: Rollout }) {
         <TimeAgo at={rollout.createdAt} />
       </span>
       {rollout.message !== '' && <span>“{rollout.message}”</span>}
+      <ReleasesBrought releases={rollout.releases} />
       {rollout.isFastPath && <span>{FAST_PATH}</span>}
       {rollout.emergency !== null && <span>Emergency: “{rollout.emergency}”</span>}
       <code>{rollout.id}</code>

@@ -5,11 +5,13 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ConfigError } from '../../../api-shapes/common.ts'
 import type { NodeCheck, NodeCheckResult } from '../../../node-check/node-check.ts'
-import { certificatesIn, type SiteCertificates } from '../text/certificates.ts'
+import { certificatesIn, type Placed, type SiteCertificates } from '../text/certificates.ts'
 import { digestOf } from '../text/digest.ts'
+import { releasesIn } from '../text/releases.ts'
 import type { SchemaNode } from '../text/schema-walk.ts'
 import { MAX_ERRORS, parseConfigText, WHOLE_DOCUMENT } from '../text/text.ts'
 import { CERTIFICATE_CODES, type CertificateNames, checkCertificates } from './certificate-check.ts'
+import { checkReleases, RELEASE_CODE, type ReleaseNames } from './release-check.ts'
 import type { SchemaCheck } from './schema-check.ts'
 
 export type Validation =
@@ -24,14 +26,24 @@ export type Examined = {
   errors: ConfigError[]
   /** Those that are named: whether they are there is not in the text. */
   certificates: SiteCertificates[]
+  releases: Placed[]
 }
 export type Examine = (text: string) => Promise<Examined>
-type Deps = { examine: Examine; nodeCheck: NodeCheck; certificates: CertificateNames }
+type Deps = {
+  examine: Examine
+  nodeCheck: NodeCheck
+  certificates: CertificateNames
+  releases: ReleaseNames
+}
 
-export function createValidate({ examine, nodeCheck, certificates }: Deps): Validate {
+export function createValidate({ examine, nodeCheck, certificates, releases }: Deps): Validate {
   return async (text) => {
-    const { digest, errors, certificates: named } = await examine(text)
-    const ours = [...errors, ...(await checkCertificates(named, certificates))]
+    const { digest, errors, ...named } = await examine(text)
+    const ours = [
+      ...errors,
+      ...(await checkCertificates(named.certificates, certificates)),
+      ...(await checkReleases(named.releases, releases)),
+    ]
     return conclude(await nodeCheck(text), digest, ours)
   }
 }
@@ -39,12 +51,15 @@ export function createValidate({ examine, nodeCheck, certificates }: Deps): Vali
 /** Nothing of the tree it reads the text into, which is a hundred times as large, goes out of here. */
 export function examineText(checkSchema: SchemaCheck, text: string): Examined {
   const parsed = parseConfigText(text)
-  if (!parsed.ok) return { digest: null, errors: parsed.errors, certificates: [] }
+  if (!parsed.ok) {
+    return { digest: null, errors: parsed.errors, certificates: [], releases: [] }
+  }
   const { root, value } = parsed
   return {
     digest: digestOf(value),
     errors: checkSchema(text, parsed),
     certificates: certificatesIn(text, root, value),
+    releases: releasesIn(text, root, value),
   }
 }
 
@@ -52,8 +67,8 @@ export function examineText(checkSchema: SchemaCheck, text: string): Examined {
 function conclude(node: NodeCheckResult, digest: string | null, ours: ConfigError[]): Validation {
   switch (node.verdict) {
     case 'good':
-      // Which certificates there are, the node does not know.
-      if (digest === null || ours.some(isOfCertificates)) return refused(ours)
+      // Which certificates and releases there are, the node does not know.
+      if (digest === null || ours.some(isOursAlone)) return refused(ours)
       return digest === node.digest
         ? { ok: true, digest, errors: [] }
         : refused([readDifferently(node.digest, digest)])
@@ -68,7 +83,7 @@ function conclude(node: NodeCheckResult, digest: string | null, ours: ConfigErro
   }
 }
 
-const isOfCertificates = ({ code }: ConfigError) => CERTIFICATE_CODES.has(code)
+const isOursAlone = ({ code }: ConfigError) => CERTIFICATE_CODES.has(code) || code === RELEASE_CODE
 
 const refused = (errors: ConfigError[]) => ({
   ok: false as const,

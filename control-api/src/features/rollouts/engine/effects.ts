@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What follows from a decision of the reducer, in the transaction that stores it.
 import type { Assignments } from '../../../assignments/assignments.ts'
-import { certificatesOfTexts, givenWith } from '../../../assignments/store.ts'
+import { certificatesOfTexts, givenWith, releasesOfTexts } from '../../../assignments/store.ts'
 import type { Unit } from '../../../audit/write.ts'
 import { noteReleased } from '../../../certificates/store.ts'
+import type { Trx } from '../../../db/database.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
+import { noteReleasedNumbers } from '../../../releases/given-store.ts'
 import type { Effect } from '../reducer/model.ts'
 import type { Offered } from '../reducer/rules.ts'
 import { freeLeases, ownedByOthers } from '../store/leases.ts'
@@ -108,10 +110,7 @@ export function createEffects({ assignments, release }: EffectDeps): Act {
         return []
       case 'release':
         if (!isForAll(row)) return []
-        await noteReleased(
-          unit.trx,
-          await certificatesOfTexts(unit.trx, await textIdsOf(unit.trx, id)),
-        )
+        await noteParts(unit.trx, await textIdsOf(unit.trx, id))
         await release(unit, { config, version, rolloutId: id })
         return []
       case 'release-leases':
@@ -119,4 +118,10 @@ export function createEffects({ assignments, release }: EffectDeps): Act {
         return []
     }
   }
+}
+
+/** What went with it to all. */
+async function noteParts(trx: Trx, textIds: readonly string[]): Promise<void> {
+  await noteReleased(trx, await certificatesOfTexts(trx, textIds))
+  await noteReleasedNumbers(trx, await releasesOfTexts(trx, textIds))
 }

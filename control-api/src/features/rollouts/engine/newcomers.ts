@@ -52,10 +52,10 @@ export function createNewcomers(deps: NewcomerDeps, atOnce: number): GiveNewcome
       // One node's override must not undo what the others have proved: that node keeps what it has.
       if (!rendered) onUnrenderable(node.id)
       if (!rendered || given.get(node.id)?.digest === rendered.digest) continue
-      const { digest, configDigest, certificates } = rendered
-      const textId = kept.get(rendered) ?? contentId(rendered.text, certificates)
+      const { digest, configDigest, certificates, releases } = rendered
+      const textId = kept.get(rendered) ?? contentId(rendered.text, certificates, releases)
       if (!kept.has(rendered))
-        await keepText(trx, { id: textId, text: rendered.text, certificates })
+        await keepText(trx, { id: textId, text: rendered.text, certificates, releases })
       kept.set(rendered, textId)
       const own = configDigest === digest ? null : configDigest
       const content = { textId, digest, configDigest: own, group: group.name }

@@ -64,6 +64,7 @@ export async function viewPlan(plan: Arrangement, seen: Seen): Promise<PlanView>
       byHand.map(({ nodeId, nodeName }) => ({ nodeId, nodeName })),
       NODES_NAMED,
     ),
+    releases: [...plan.releases],
     matchesNone: plan.matchesNone,
     ...viewWaves(changing, { waves, blastBudget: policy.blastBudget }),
     kinds: counted(

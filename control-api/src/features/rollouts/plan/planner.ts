@@ -4,7 +4,7 @@
 import { availableParallelism } from 'node:os'
 import pLimit from 'p-limit'
 import { contentId } from '../../../agent-protocol/content.ts'
-import type { CertificateVersion } from '../../../agent-protocol/messages.gen.ts'
+import type { CertificateVersion, ReleaseVersion } from '../../../agent-protocol/messages.gen.ts'
 import type { ConfigError } from '../../../api-shapes/common.ts'
 import { versionsOfDigests } from '../../../assignments/store.ts'
 import { inSlices, nextTurn } from '../../../base/slices.ts'
@@ -18,7 +18,9 @@ import {
   targetOf,
 } from '../../../labels/grouping.ts'
 import { formatSelector, matches, type Selector } from '../../../labels/selector.ts'
+import type { Chosen } from '../../../releases/given-store.ts'
 import { TooManyTexts } from '../shapes/errors.ts'
+import type { PlannedRelease } from '../shapes/release-schema.ts'
 import {
   activeNodes,
   type FleetNode,
@@ -34,10 +36,11 @@ import type { WaveNode } from './waves.ts'
 /** The version as one node would get it. */
 export type Checked = {
   text: string
-  /** Of the text and its certificates: agent-protocol/content.ts. */
+  /** Of the text and what goes with it: agent-protocol/content.ts. */
   digest: string | null
   configDigest: string | null
   certificates: readonly CertificateVersion[]
+  releases: readonly ReleaseVersion[]
   errors: ConfigError[]
   unavailable: string | null
   /** Turns places in `text` into places in the version's. */
@@ -49,7 +52,8 @@ export type TextChecks = {
   textFor: (target: RenderTarget) => string
   check: (target: RenderTarget) => Promise<Checked>
 }
-export type CheckFor = (versionText: string) => TextChecks
+/** `chosen`: the versions of releases that the order names. */
+export type CheckFor = (versionText: string, chosen?: Chosen) => TextChecks
 
 export type PlannedNode = Checked & {
   node: FleetNode
@@ -67,6 +71,7 @@ export type Arrangement = Plan & {
   /** What waves were cut by, of the nodes that are in one. */
   weights: ReadonlyMap<string, WaveNode>
   planDigest: string
+  releases: readonly PlannedRelease[]
   matchesNone: boolean
 }
 
@@ -74,6 +79,7 @@ type Deps = { db: Reader; checkFor: CheckFor; readGrouping: ReadGrouping }
 type Ordered = {
   config: string
   text: string
+  releases?: Chosen
   selector: Selector
   /** undefined: the order names none. */
   nodeIds: ReadonlySet<string> | undefined
@@ -104,7 +110,7 @@ export async function planRollout(
 ): Promise<Plan> {
   const grouping = await deps.readGrouping(deps.db)
   const plan: Plan = { nodes: [], excluded: [], grouping }
-  const chosen: Chosen[] = []
+  const chosen: ChosenNode[] = []
   for (const [i, node] of (await activeNodes(deps.db)).entries()) {
     if (i % AT_A_TIME === AT_A_TIME - 1) await nextTurn()
     const target = targetOf(grouping, node)
@@ -116,7 +122,7 @@ export async function planRollout(
     if (reason === null) chosen.push({ node, target })
     else plan.excluded.push({ node, group, reason })
   }
-  const { textFor, check } = deps.checkFor(ordered.text)
+  const { textFor, check } = deps.checkFor(ordered.text, ordered.releases)
   const bounds = { texts: MOST_TEXTS, characters: MOST_CHARACTERS, ...most }
   following.counted(await countTexts(chosen, textFor, bounds))
   const checked = new Set<string>()
@@ -141,7 +147,7 @@ const CHARACTERS_AT_A_TIME = 64 * 1024
 
 /** Before one of them is checked, so that too many are refused at once, and all know how many there are. */
 async function countTexts(
-  chosen: readonly Chosen[],
+  chosen: readonly ChosenNode[],
   textFor: TextChecks['textFor'],
   most: Most,
 ): Promise<number> {
@@ -163,16 +169,16 @@ async function countTexts(
   return texts.size
 }
 
-type Chosen = { node: FleetNode; target: RenderTarget & { group: NodeGroup } }
+type ChosenNode = { node: FleetNode; target: RenderTarget & { group: NodeGroup } }
 type With = {
   config: string
   check: TextChecks['check']
-  idOf: (content: Pick<Checked, 'text' | 'certificates'>) => string
+  idOf: (content: Pick<Checked, 'text' | 'certificates' | 'releases'>) => string
 }
 
 async function planSome(
   db: Reader,
-  chosen: readonly Chosen[],
+  chosen: readonly ChosenNode[],
   { config, check, idOf }: With,
 ): Promise<PlannedNode[]> {
   const assigned = await latestProven(
@@ -205,8 +211,8 @@ const CHECKS_AT_ONCE = availableParallelism()
 /** Nodes that render alike share a text, and it may be a megabyte. */
 function createContentIds(): With['idOf'] {
   const known = new Map<string, string>()
-  return ({ text, certificates }) => {
-    if (certificates.length > 0) return contentId(text, certificates)
+  return ({ text, certificates, releases }) => {
+    if (certificates.length + releases.length > 0) return contentId(text, certificates, releases)
     const id = known.get(text) ?? contentId(text)
     known.set(text, id)
     return id

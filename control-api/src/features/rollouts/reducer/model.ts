@@ -160,6 +160,8 @@ export type NodeEvent =
   | (OfANode & { kind: 'confirmed' })
   | (OfANode & { kind: 'reverted' | 'stuck'; reason: string | null; message: string })
   | { kind: 'deadline'; nodeId: string }
+  /** Before it answers an offer; it has come further since it said so last. */
+  | { kind: 'fetching'; nodeId: string; files: number; filesDone: number }
   | { kind: 'connected' | 'disconnected' | 'restarted'; nodeId: string }
   /** Measurements say that it is not well. */
   | { kind: 'ill'; nodeId: string; gate: string; message: string }

@@ -14,7 +14,7 @@ import type { NodeEvent, Policy, Task } from './model.ts'
 import { howMany } from './places.ts'
 import { conflicted, isConflict, refused } from './refusals.ts'
 import { RANK, skip, to } from './task-states.ts'
-import { goingBack } from './way-back.ts'
+import { fetching, goingBack } from './way-back.ts'
 
 export const rankOf = (state: TaskState) => RANK[state]
 
@@ -49,6 +49,8 @@ function steps(task: Task, event: NodeEvent, policy: Policy): Task[] {
       const offered = to(task, 'offered', policy.ackMs)
       return [{ ...offered, generation, offers, isExcused: false }]
     }
+    case 'fetching':
+      return task.state === 'offered' ? [fetching(task, event, policy)] : []
     case 'acked':
       return [to(task, 'acked'), to(task, 'applying', policy.applyMs)]
     case 'nacked': {

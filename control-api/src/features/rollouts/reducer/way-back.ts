@@ -13,6 +13,8 @@ export function goingBack(task: Task, event: NodeEvent, policy: Policy): Task[] 
       const deadlineMs = task.isConnected ? policy.ackMs : 0
       return [{ ...task, generation, deadlineMs, message, offers: task.offers + 1 }]
     }
+    case 'fetching':
+      return task.deadlineMs ? [fetching(task, event, policy)] : []
     case 'acked':
       return [to(task, 'reverting', policy.applyMs)]
     case 'applied': {
@@ -38,6 +40,22 @@ export function goingBack(task: Task, event: NodeEvent, policy: Policy): Task[] 
       return []
   }
 }
+
+/** The time to answer begins anew: what it is to run is on its way to it. */
+export const fetching = (
+  task: Task,
+  { files, filesDone }: Pick<Extract<NodeEvent, { kind: 'fetching' }>, 'files' | 'filesDone'>,
+  policy: Policy,
+): Task => ({
+  ...task,
+  deadlineMs: policy.ackMs,
+  message:
+    files === 0
+      ? 'fetching the list of files'
+      : `fetching ${inWords(filesDone)} of ${inWords(files)} files`,
+})
+
+const inWords = (count: number) => count.toLocaleString('en-US')
 
 function refusedBack(task: Task, refusal: Refusal): Task {
   return mayPass(task, refusal)

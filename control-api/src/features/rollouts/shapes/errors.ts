@@ -14,6 +14,20 @@ export const RolloutActive = defineError(
   (id: string, what: string, state: string) =>
     `${id} (${what}) is ${state} and owns these nodes, or waits for them. Order with "onOverlap": "queue" to wait your turn, with "supersede" to take its place; or end it: POST /api/v1/rollouts/${id}/actions/freeze, or cancel before it has begun.`,
 )
+export const NoSuchReleaseVersion = defineError(
+  422,
+  'no_such_release_version',
+  'No such version of a release',
+  (name: string, number: number) =>
+    `The order names version ${number} of the release "${name}", which is not there. GET /api/v1/releases/${name}/versions lists those that are.`,
+)
+export const ReleaseNotNamed = defineError(
+  422,
+  'release_not_named',
+  'No site has that release',
+  (name: string) =>
+    `The order names a version of the release "${name}", but the config names it on none of the nodes of this rollout. Leave it out, or give a site "release": "${name}" first.`,
+)
 export const FleetChanged = defineError(
   409,
   'fleet_changed',

@@ -10,6 +10,14 @@ export const NewRolloutSchema = Type.Object(
   {
     config: NameSchema,
     version: Type.Integer({ minimum: 1 }),
+    releases: Type.Optional(
+      Type.Record(NameSchema, Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), {
+        maxProperties: 100,
+        description:
+          'Versions of releases that go with it, by name. Of those it leaves out: what was proved last, or the newest where nothing was',
+        examples: [{ www: 41 }],
+      }),
+    ),
     message: Type.Optional(Type.String({ maxLength: 500 })),
     selector: Type.Optional(SelectorSchema),
     nodes: Type.Optional(

@@ -15,6 +15,7 @@ import {
   TimeSchema,
 } from '../../../api-shapes/common.ts'
 import { FindingsSchema, NODES_NAMED, NodeRefSchema } from '../../../api-shapes/findings.ts'
+import { PlannedReleaseSchema } from './release-schema.ts'
 import { IsFastPathSchema, KindSchema, PlanDigestSchema, PolicySchema } from './schema.ts'
 
 export const ERRORS_EACH = 3
@@ -192,6 +193,9 @@ export const RolloutPlanSchema = Type.Object({
   }),
   driftedNodes: Type.Object(someOf(NodeRefSchema, NODES_NAMED).properties, {
     description: 'Those that it would change and that were changed on their machines',
+  }),
+  releases: Type.Array(PlannedReleaseSchema, {
+    description: 'The versions of releases that go with it',
   }),
   matchesNone: Type.Boolean({
     description: 'No node of the farm is of it: the order is refused unless it says `allowEmpty`',

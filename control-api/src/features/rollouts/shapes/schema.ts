@@ -15,6 +15,7 @@ import {
   TaskStandingSchema,
 } from '../../../api-shapes/states.ts'
 import { REASON_CODES } from './reason.ts'
+import { PlannedReleaseSchema } from './release-schema.ts'
 import { RolloutTimerSchema } from './timer-schema.ts'
 
 export const OnFailureSchema = Type.Enum(['revert', 'freeze', 'pause'])
@@ -294,6 +295,7 @@ export const RolloutSummarySchema = Type.Object({
   policy: PolicySchema,
   isFastPath: IsFastPathSchema,
   planDigest: PlanDigestSchema,
+  releases: Type.Array(PlannedReleaseSchema),
   evidence: Nullable(NotedEvidenceSchema),
   totalNodes: Type.Integer({ minimum: 0 }),
   doneNodes: Type.Integer({ minimum: 0, description: 'Well with the version' }),

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 // What rollouts ask of the nodes: who there is, what each should run, and what it was well with.
 import { sql } from 'kysely'
-import type { CertificateVersion } from '../../../agent-protocol/messages.gen.ts'
+import type { Parts } from '../../../agent-protocol/content.ts'
 import {
   type Assignment,
-  certificatesByText,
   givenOutsideRollouts,
   latestAssignments,
+  partsByText,
   type Standing,
 } from '../../../assignments/store.ts'
 import { nextTurn } from '../../../base/slices.ts'
 import { releasedVersions } from '../../../certificates/store.ts'
 import type { Reader, Trx } from '../../../db/database.ts'
+import { releasedNumbers } from '../../../releases/given-store.ts'
 
 /** What the plan is made from; the revision tells whether it still holds. */
 export type FleetNode = {
@@ -87,7 +88,7 @@ export async function fleetText(trx: Trx): Promise<string> {
 
 export type LatestAssignment = Assignment &
   Standing & {
-    /** It was released, with its certificates, or came to the node in a rollout that succeeded. What was frozen proves nothing. */
+    /** It was released, with all that goes with it, or came to the node in a rollout that succeeded. What was frozen proves nothing. */
     isProven: boolean
   }
 
@@ -104,8 +105,8 @@ export async function latestProven(
 }
 
 /**
- * Which nodes are well with what they were given. A release is of a version of a config, and says nothing of certificates
- * that came to the node with it: those must have gone to all themselves, as for who is new (`givenVersions`).
+ * Which nodes are well with what they were given. A release is of a version of a config, and says nothing of the
+ * certificates and releases that came to the node with it: those must have gone to all themselves, as for who is new (`givenVersions`).
  */
 async function provenAmong(db: Reader, latest: readonly Assignment[]): Promise<Set<string>> {
   const given = latest.map(({ node_id: id, config, version, digest }) => ({
@@ -128,16 +129,24 @@ async function provenAmong(db: Reader, latest: readonly Assignment[]): Promise<S
   return new Set(rows.filter(isProven).map(({ id }) => id))
 }
 
-/** Of what these nodes were given the texts with certificates in versions that no rollout brought to all. */
+/** Of what these nodes were given the texts with certificates or releases in versions that no rollout brought to all. */
 async function textsWithUnproven(db: Reader, latest: readonly Assignment[]): Promise<Set<string>> {
-  const byText = await certificatesByText(
+  const byText = await partsByText(
     db,
     latest.map(({ text_id }) => text_id),
   )
-  const names = [...byText.values()].flat().map(({ name }) => name)
-  const released = await releasedVersions(db, names)
-  const isUnproven = ([, certificates]: [string, readonly CertificateVersion[]]) =>
-    certificates.some(({ name, version }) => released.get(name) !== version)
+  const parts = [...byText.values()]
+  const released = await releasedVersions(
+    db,
+    parts.flatMap(({ certificates }) => certificates.map(({ name }) => name)),
+  )
+  const numbers = await releasedNumbers(
+    db,
+    parts.flatMap(({ releases }) => releases.map(({ name }) => name)),
+  )
+  const isUnproven = ([, { certificates, releases }]: [string, Parts]) =>
+    certificates.some(({ name, version }) => released.get(name) !== version) ||
+    releases.some(({ name, number }) => numbers.get(name) !== number)
   return new Set([...byText].filter(isUnproven).map(([id]) => id))
 }
 

@@ -4,7 +4,7 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import type { Scope } from '../../../access/scope.ts'
 import type { RolloutState } from '../../../api-shapes/states.ts'
-import { certificatesOfTexts } from '../../../assignments/store.ts'
+import { certificatesOfTexts, givenWith, releasesOfTexts } from '../../../assignments/store.ts'
 import { nextTurn } from '../../../base/slices.ts'
 import type { Database, Reader, Trx } from '../../../db/database.ts'
 import { eachOf } from '../../../db/each-of.ts'
@@ -344,3 +344,29 @@ export async function rolloutsBringing(db: Reader, certificate: string): Promise
   }
   return uses
 }
+
+/** Rollouts that are not over and bring this version of a release, or may go back to it, in words for who would delete it. */
+export async function rolloutsNeeding(
+  db: Reader,
+  { name, number }: { name: string; number: number },
+): Promise<string[]> {
+  const uses: string[] = []
+  for (const id of await unfinishedRollouts(db)) {
+    const before = await givenWith(db, await givenBefore(db, id))
+    const textIds = [...(await textIdsOf(db, id)), ...before.map(({ text_id }) => text_id)]
+    const releases = await releasesOfTexts(db, [...new Set(textIds)])
+    if (releases.some((one) => one.name === name && one.number === number))
+      uses.push(`the rollout ${id} needs it`)
+  }
+  return uses
+}
+
+/** What its nodes had, and go back to. */
+const givenBefore = (db: Reader, rolloutId: string) =>
+  db
+    .selectFrom('node_tasks')
+    .select(['node_id as nodeId', 'previous_generation as generation'])
+    .where('rollout_id', '=', rolloutId)
+    .where('previous_generation', 'is not', null)
+    .$narrowType<{ generation: number }>()
+    .execute()

@@ -2,7 +2,7 @@
 // The tasks of rollouts in control.db: the plan node by node, and what became of it.
 
 import { type Selectable, sql } from 'kysely'
-import type { CertificateVersion } from '../../../agent-protocol/messages.gen.ts'
+import type { Parts } from '../../../agent-protocol/content.ts'
 import type { TaskState } from '../../../api-shapes/states.ts'
 import { keepText, renderedText } from '../../../assignments/store.ts'
 import type { Reader, Trx } from '../../../db/database.ts'
@@ -23,11 +23,7 @@ type Planned =
   | 'kind'
   | 'policy_rules'
   | 'wave'
-export type NewTask = Pick<TaskRow, Planned> & {
-  text: string
-  textId: string
-  certificates: readonly CertificateVersion[]
-}
+export type NewTask = Pick<TaskRow, Planned> & Parts & { text: string; textId: string }
 
 export async function insertTasks(
   trx: Trx,
@@ -35,9 +31,9 @@ export async function insertTasks(
   tasks: readonly NewTask[],
 ): Promise<void> {
   const texts = new Map(tasks.map((task) => [task.textId, task]))
-  for (const { textId, text, certificates } of texts.values())
-    await keepText(trx, { id: textId, text, certificates })
-  const rows = tasks.map(({ text: _, certificates: __, ...task }) => task)
+  for (const { textId, text, certificates, releases } of texts.values())
+    await keepText(trx, { id: textId, text, certificates, releases })
+  const rows = tasks.map(({ text: _, certificates: __, releases: ___, ...task }) => task)
   await sql`
     insert into node_tasks (rollout_id, node_id, wave, state, digest, config_digest, text_id, group_name, kind,
       policy_rules, message, errors, updated_at_ms)

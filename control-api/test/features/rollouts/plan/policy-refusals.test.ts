@@ -146,6 +146,7 @@ describe('a farm of ten thousand nodes', () => {
     digest: `sha256:${i % TEXTS}`,
     configDigest: `sha256:${i % TEXTS}`,
     certificates: [],
+    releases: [],
     errors: [],
     unavailable: null,
     toAuthor: (error: Refusal) => error,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Releases, their versions and the manifests those are of.
 import { type Selectable, sql } from 'kysely'
-import type { Unit } from '../../audit/write.ts'
-import type { Reader } from '../../db/database.ts'
-import type { ReleaseTables } from '../../db/tables/releases.ts'
+import type { Unit } from '../audit/write.ts'
+import type { Reader } from '../db/database.ts'
+import type { ReleaseTables } from '../db/tables/releases.ts'
 
 export type ManifestRow = Selectable<ReleaseTables['release_manifests']>
 export type NewVersion = Omit<Selectable<ReleaseTables['release_versions']>, 'number'>
@@ -93,9 +93,31 @@ export async function deleteVersion(
       latest: selectFrom('release_versions')
         .select(({ fn }) => fn.max('number').as('latest'))
         .where('release', '=', release),
+      released: sql<number | null>`nullif(released, ${number})`,
     }))
     .where('name', '=', release)
     .execute()
+}
+
+/** Who names the release gets it where nothing else is said: it was proved last, or is the only one. */
+export async function isGivenByItself(
+  db: Reader,
+  { name, number }: { name: string; number: number },
+): Promise<boolean> {
+  const release = await db
+    .selectFrom('release_sets')
+    .select('released')
+    .where('name', '=', name)
+    .executeTakeFirst()
+  if (release?.released === number) return true
+  const other = await db
+    .selectFrom('release_versions')
+    .select('number')
+    .where('release', '=', name)
+    .where('number', '!=', number)
+    .limit(1)
+    .executeTakeFirst()
+  return other === undefined
 }
 
 /** The database refuses one that has versions. */

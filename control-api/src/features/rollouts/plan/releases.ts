@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The versions of releases that go with a rollout: those that its order names, and what the plan froze.
+import type { Reader } from '../../../db/database.ts'
+import { type Chosen, givenReleases, releasedNumbers } from '../../../releases/given-store.ts'
+import { NoSuchReleaseVersion, ReleaseNotNamed } from '../shapes/errors.ts'
+import type { PlannedRelease } from '../shapes/release-schema.ts'
+import type { Checked } from './planner.ts'
+
+/** Throws NoSuchReleaseVersion. */
+export async function chosenReleases(
+  db: Reader,
+  ordered: Readonly<Record<string, number>> = {},
+): Promise<Chosen> {
+  const chosen: Chosen = new Map(Object.entries(ordered))
+  const there = await givenReleases(db, [...chosen.keys()], chosen)
+  for (const [name, number] of chosen) {
+    if (!there.some((one) => one.name === name)) throw new NoSuchReleaseVersion(name, number)
+  }
+  return chosen
+}
+
+/** Each once, with what was proved of it before. Throws ReleaseNotNamed. */
+export async function plannedReleases(
+  db: Reader,
+  nodes: readonly Pick<Checked, 'digest' | 'releases'>[],
+  chosen: Chosen,
+): Promise<PlannedRelease[]> {
+  const byName = new Map(nodes.flatMap(({ releases }) => releases.map((one) => [one.name, one])))
+  const isWhole = nodes.length > 0 && nodes.every(({ digest }) => digest !== null)
+  for (const name of chosen.keys()) {
+    if (isWhole && !byName.has(name)) throw new ReleaseNotNamed(name)
+  }
+  const names = [...byName.keys()].toSorted()
+  const before = await givenReleases(db, names, await releasedNumbers(db, names))
+  const proved = await releasedNumbers(db, names)
+  return names.flatMap((name) => {
+    const now = byName.get(name)
+    const was = proved.has(name) ? before.find((one) => one.name === name) : undefined
+    return now
+      ? [
+          {
+            ...{ name, number: now.number, manifest: now.manifestSha256 },
+            before: was ? { number: was.number, manifest: was.manifestSha256 } : null,
+          },
+        ]
+      : []
+  })
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Versions of releases that go with a rollout.
+import { type Static, Type } from 'typebox'
+import { Nullable } from '../../../api-shapes/common.ts'
+
+const manifest = Type.String({ description: 'SHA-256 of the list of its files' })
+
+/** What it brings, and what was proved of it last. */
+export const PlannedReleaseSchema = Type.Object({
+  name: Type.String({ examples: ['www'] }),
+  number: Type.Integer({ examples: [41] }),
+  manifest,
+  before: Nullable(
+    Type.Object(
+      { number: Type.Integer({ examples: [40] }), manifest },
+      { description: 'What a rollout brought to all nodes last; null: nothing yet' },
+    ),
+  ),
+})
+export type PlannedRelease = Static<typeof PlannedReleaseSchema>
