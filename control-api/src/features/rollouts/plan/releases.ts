@@ -31,8 +31,8 @@ export async function plannedReleases(
     if (isWhole && !byName.has(name)) throw new ReleaseNotNamed(name)
   }
   const names = [...byName.keys()].toSorted()
-  const before = await givenReleases(db, names, await releasedNumbers(db, names))
   const proved = await releasedNumbers(db, names)
+  const before = await givenReleases(db, names, proved)
   return names.flatMap((name) => {
     const now = byName.get(name)
     const was = proved.has(name) ? before.find((one) => one.name === name) : undefined
