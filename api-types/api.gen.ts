@@ -21708,7 +21708,7 @@ export interface operations {
                         notConnected: number;
                         /** @description Connected, and of a version that cannot be asked */
                         tooOld: number;
-                        /** @description Beyond the first 50 */
+                        /** @description Beyond the first 50, and those that have not the files of a release yet */
                         notAsked: number;
                         /** @description All nodes that it would change have answered */
                         isWhole: boolean;

@@ -50,7 +50,9 @@ export function whoIsMissing(preflight: Preflight): string | null {
     ...(notConnected > 0 ? [`${plural(notConnected, 'node')} not connected`] : []),
     ...(tooOld > 0 ? [`${plural(tooOld, 'node')} too old to be asked`] : []),
     ...(notAsked > 0
-      ? [`${plural(notAsked, 'more node')} not asked: others of their kind were`]
+      ? [
+          `${plural(notAsked, 'more node')} not asked: others of their kind were, or they get the files of a release first`,
+        ]
       : []),
   ]
   return parts.length > 0 ? `${parts.join('; ')}.` : null

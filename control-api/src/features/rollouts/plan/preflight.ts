@@ -3,6 +3,7 @@
 // would take it, and what they would answer sample paths with. Nothing is stored and nothing is offered.
 
 import { wholeError } from '../../../agent-protocol/config-errors.ts'
+import type { NackCode } from '../../../agent-protocol/messages.gen.ts'
 import type { Releases } from '../../../fleet/agent-ports.ts'
 import type { CheckAnswer, CheckQuestion } from '../../../fleet/questions.ts'
 import { targetOf } from '../../../labels/grouping.ts'
@@ -31,6 +32,7 @@ const EACH_WITHIN_MS = 5_000
 const ALL_WITHIN_MS = 15_000
 const MOST_PATHS = 20
 const CAN = 'check'
+const LACKS_RELEASE: NackCode = 'release_content'
 
 type Asking = { plan: Plan; versionText: string; paths: readonly Probe[] | undefined }
 
@@ -47,15 +49,17 @@ export async function askNodes(
   const samplePaths = [...(paths ?? pathsOf(deps.readText(versionText)))]
   const endsMs = deps.monotonicMs() + ALL_WITHIN_MS
   const waiting = [...chosen]
-  const nodes: PreflightNode[] = []
+  const said: PreflightNode[] = []
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const leftMs = Math.min(EACH_WITHIN_MS, endsMs - deps.monotonicMs())
-      const said = leftMs > 0 ? await ask(deps, next, samplePaths, leftMs) : null
-      nodes.push(viewNode(deps, { plan, versionText, planned: next, said }))
+      const answer = leftMs > 0 ? await ask(deps, next, samplePaths, leftMs) : null
+      said.push(viewNode(deps, { plan, versionText, planned: next, said: answer }))
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
+  // It gets the files before it takes the order, and can't say without them.
+  const nodes = said.filter(({ code }) => code !== LACKS_RELEASE)
   const answered = nodes.filter(({ state }) => state === 'takes' || state === 'refuses').length
   return {
     samplePaths,
@@ -63,7 +67,7 @@ export async function askNodes(
     answered,
     notConnected: changing.filter(({ node }) => !deps.isConnected(node.id)).length,
     tooOld: changing.filter(({ node }) => deps.isConnected(node.id) && !canCheck(node)).length,
-    notAsked: able.length - chosen.length,
+    notAsked: able.length - nodes.length,
     isWhole: answered === changing.length,
   }
 }

@@ -2,6 +2,8 @@
 // Nodes are asked what a version would do on their machines before anything is ordered.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Plan } from '../../../../src/features/rollouts/plan/planner.ts'
+import { askNodes } from '../../../../src/features/rollouts/plan/preflight.ts'
 import type { CheckAnswer } from '../../../../src/fleet/questions.ts'
 import { checkQuestions } from '../../../../src/fleet/questions.ts'
 import { tempDir } from '../../../helper.ts'
@@ -9,6 +11,7 @@ import { addNode, farm, order } from '../farm.ts'
 import { realFarm } from '../real-farm.ts'
 
 const WHOLE_TEST_MS = 400_000
+const ANSWER = { message: '', errors: [], paths: [] }
 const digest = `sha256:${'a'.repeat(64)}`
 const preflight = (version: number, more: object = {}) => ({
   method: 'POST' as const,
@@ -56,6 +59,31 @@ test('what is not known is said as such: too old, away, nothing to change', asyn
   expect(said).toMatchObject({ tooOld: 2, notConnected: 1, answered: 0, isWhole: false, nodes: [] })
   expect((await admin.inject(preflight(9))).statusCode).toBe(404)
   expect((await order(admin, { version: 1 }, '?dryRun=1')).statusCode).toBe(200)
+})
+
+test('who has not the files of a release yet is not said to refuse', async () => {
+  const planned = (name: string) => ({
+    ...{ digest, settledGeneration: null, configDigest: digest, text: '{}', textId: name },
+    node: {
+      ...{ id: name, name, cordon: null, os: 'linux', version: '1', capabilities: '["check"]' },
+      ...{ labels: '{}', merge_patch: '{}' },
+    },
+  })
+  const plan = {
+    nodes: ['has', 'lacks'].map(planned),
+    grouping: { of: () => ({}) },
+  } as unknown as Plan
+  const code = (nodeId: string) => (nodeId === 'has' ? 'policy' : 'release_content')
+  const deps = {
+    askNode: async (nodeId: string) => ({ ...ANSWER, code: code(nodeId) }) as const,
+    isConnected: () => true,
+    errorsForAuthor: () => [],
+    readText: () => ({}),
+    monotonicMs: () => 0,
+  }
+  expect(await askNodes(deps, { plan, versionText: '{}', paths: [] })).toMatchObject({
+    ...{ nodes: [{ nodeName: 'has', state: 'refuses' }], answered: 1, notAsked: 1, isWhole: false },
+  })
 })
 
 test('a node is asked once, by one at a time, and who does not answer in time has said nothing', async () => {
