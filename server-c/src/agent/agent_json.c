@@ -137,9 +137,8 @@ void agent_read_name(struct agent_reader *reader, const char *member, char *out,
 {
     agent_read_string(reader, member, out, size, 1);
     size_t len = strlen(out);
-    if (!reader->failed &&
-        (strspn(out, "abcdefghijklmnopqrstuvwxyz0123456789.-") != len ||
-         !is_letter_or_digit(out[0]) || !is_letter_or_digit(out[len - 1])))
+    if (!reader->failed && (strspn(out, "abcdefghijklmnopqrstuvwxyz0123456789.-") != len ||
+                            !is_letter_or_digit(out[0]) || !is_letter_or_digit(out[len - 1])))
         agent_reader_fail(reader, member, "must be of a-z, 0-9, \".\" and \"-\"");
 }
 
