@@ -148,6 +148,7 @@ describe('every route', () => {
     'POST /api/v1/rollouts/plans-under-way/:id/actions/stop',
     'GET /api/v1/rollouts/:id',
     'GET /api/v1/rollouts/:id/tasks',
+    'GET /api/v1/rollouts/:id/to-come',
     'GET /api/v1/rollouts/:id/cells',
     ...ACTIONS.map((action) => `POST /api/v1/rollouts/:id/actions/${action}`),
     'GET /api/v1/enrolment-tokens',

@@ -78,6 +78,7 @@ describe('what a plan says of refusals', () => {
       approvalsNeeded: 0,
       closedWindow: null,
       blockedBy: [],
+      releases: [],
       excluded: { total: 0, items: [] },
       policyRefusals,
     }) as unknown as RolloutPlan

@@ -48,6 +48,7 @@ import { TokensPanel } from '../features/nodes/enrolment/tokens-panel.tsx'
 import { CloneNotice } from '../features/nodes/identity/clone-notice.tsx'
 import { NewTokenDialog } from '../features/nodes/identity/new-token-dialog.tsx'
 import { RevokeDialog as RevokeIdentityDialog } from '../features/nodes/identity/revoke-dialog.tsx'
+import { DeleteVersionDialog } from '../features/releases/delete-version-dialog.tsx'
 import { EmergencyButton } from '../features/rollouts/emergency-dialog.tsx'
 import { FreezeButton } from '../features/rollouts/freeze-dialog.tsx'
 import { RolloutActions } from '../features/rollouts/rollout-actions.tsx'
@@ -55,7 +56,16 @@ import { RevokeDialog } from '../features/tokens/revoke-dialog.tsx'
 import { EditUserDialog } from '../features/users/edit-user-dialog.tsx'
 import { NewUserDialog, OneTimePasswordDialog } from '../features/users/new-user-dialog.tsx'
 import { WebhookActions } from '../features/webhooks/webhook-actions.tsx'
-import type { Alert, AlertRule, Backup, Recovery, Token, User, Webhook } from '../lib/api-types.ts'
+import type {
+  Alert,
+  AlertRule,
+  Backup,
+  Recovery,
+  ReleaseVersion,
+  Token,
+  User,
+  Webhook,
+} from '../lib/api-types.ts'
 import { fakeApi, type Handlers, json, never, problem } from './fake-api.ts'
 import {
   config,
@@ -89,6 +99,7 @@ const backup: Backup = {
   ...{ createdBy: null, createdAt: at, endedAt: at, sizeBytes: 2048, sha256: 'c'.repeat(64) },
   ...{ epoch: 4, schema: '028-backups', reason: '' },
 }
+const releaseVersion = { release: 'www', number: 2 } as ReleaseVersion
 const recovery: Recovery = { highestEpoch: 4, unheard: [] } as unknown as Recovery
 const user: User = {
   ...{ id: 'user_2', username: 'bo', roles: ['viewer'], scope: null, disabled: false },
@@ -419,6 +430,12 @@ const DIALOGS: Record<string, Row> = {
   'delete a backup': {
     file: 'backups/delete-backup-dialog.tsx',
     show: (onClose) => <DeleteBackupDialog backup={backup} onClose={onClose} />,
+  },
+  'delete a version of a release': {
+    file: 'releases/delete-version-dialog.tsx',
+    show: (onClose) => (
+      <DeleteVersionDialog version={releaseVersion} onClose={onClose} onDeleted={() => {}} />
+    ),
   },
   'go on from a backup': {
     file: 'backups/confirm-recovery-dialog.tsx',

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 import { SegmentedControl } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
-import { DeleteDialog } from '../../components/delete-dialog.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { ReleaseVersion, Session } from '../../lib/api-types.ts'
 import { formatBytes, plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
-import { deleteVersionMutation, releasesKey, versionQuery } from './api.ts'
+import { versionQuery } from './api.ts'
 import { ChangesPanel } from './changes-panel.tsx'
+import { DeleteVersionDialog } from './delete-version-dialog.tsx'
 import { FilesPanel } from './files-panel.tsx'
 import classes from './releases.module.css'
 
@@ -70,7 +70,7 @@ export function ReleaseVersionScreen(props: Props) {
               <FilesPanel manifest={data.manifest} />
             )}
             {deleting && (
-              <DeleteVersion
+              <DeleteVersionDialog
                 version={data}
                 onClose={() => setDeleting(false)}
                 onDeleted={onDeleted}
@@ -100,30 +100,3 @@ const Meta = ({ version }: { version: ReleaseVersion }) => (
     {version.links > 0 && <span>{plural(version.links, 'link')}</span>}
   </>
 )
-
-type DeleteProps = { version: ReleaseVersion; onClose: () => void; onDeleted: () => void }
-
-function DeleteVersion({ version: { release: name, number }, onClose, onDeleted }: DeleteProps) {
-  const client = useQueryClient()
-  const removal = useMutation({
-    ...deleteVersionMutation,
-    onSuccess: async () => {
-      onDeleted()
-      await client.invalidateQueries(releasesKey)
-    },
-  })
-  return (
-    <DeleteDialog
-      title={`Delete ${name} v${number}`}
-      action="Delete version"
-      removal={removal}
-      onSure={() => removal.mutate({ name, number })}
-      onClose={onClose}
-    >
-      <p>
-        Its files go a while later, except those that another version has. Its number is not given
-        again.
-      </p>
-    </DeleteDialog>
-  )
-}
