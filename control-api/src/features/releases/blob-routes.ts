@@ -122,6 +122,7 @@ export const blobRoutes = (deps: Deps) => async (api: App) => {
         const length = partOf(undefined, lengthOf(raw))
         if (!length.ok) throw new BlobRange(length.what)
         if (length.totalBytes > BATCH_MOST_BYTES) throw new BlobPartTooLarge(BATCH_MOST_BYTES)
+        if (length.totalBytes === 0) throw new BlobBatchInvalid('nothing was sent')
         const received = await receiveBatch(raw, BATCH_LIMITS)
         if (received.ok) {
           const { kept, known, refused } = received

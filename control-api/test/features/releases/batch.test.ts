@@ -79,6 +79,8 @@ describe('many contents at once', () => {
     const { admin, as } = await build()
     const large = await send(admin, Buffer.alloc(16 * 1024 * 1024 + 1))
     expect([large.statusCode, large.json().code]).toEqual([413, 'too_large'])
+    const nothing = await send(admin, '')
+    expect([nothing.statusCode, nothing.json().code]).toEqual([422, 'blob_batch_invalid'])
     const json = await admin.inject({ method: 'POST', url: '/api/v1/blobs', payload: { a: 1 } })
     expect(json.statusCode).toBe(415)
     expect((await send(await as('viewer'), frame('x'))).statusCode).toBe(403)
