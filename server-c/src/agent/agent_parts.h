@@ -8,7 +8,8 @@
  * been answered, and in it each slot has its own timing. If hello or DESIRED get no answer the
  * session ends, and the next hello follows after a pause. Agent's thread only.
  *
- * All share one connection, so the slots take turns: agent_turns.h. */
+ * All share one connection, so the slots take turns: agent_turns.h. Releases come over another one, by a
+ * thread of their own: agent_pull.h. */
 #ifndef FARMSTEAD_AGENT_PARTS_H
 #define FARMSTEAD_AGENT_PARTS_H
 
