@@ -110,7 +110,6 @@ describe('what a control plane assigns', { concurrency: 4 }, () => {
     const release = {
       configDigest: digestOf(node.config('v3')),
       configText: JSON.stringify(node.config('v2')),
-      contentManifestDigest: null,
     }
     const { generation } = control.assign(node.config('v2'), { release })
     await control.until('nack', () => control.of('nack', generation).length > 0)
