@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Browser tests over real farms: each starts its own control plane and nodes (fixtures/farm.ts).
+import { join } from 'node:path'
 import { defineConfig } from '@playwright/test'
 import { COMPILED } from '../control-api/test/compiled.ts'
 
@@ -34,7 +35,7 @@ export default defineConfig({
     trace: 'off',
     screenshot: 'only-on-failure',
     launchOptions: {
-      executablePath: process.env.FARMSTEAD_CHROMIUM ?? '/usr/bin/chromium',
+      executablePath: join(import.meta.dirname, 'chromium.sh'),
       // Chromium refuses its sandbox to root, and a small /dev/shm crashes it in containers.
       args: ['--disable-dev-shm-usage', ...(isRoot ? ['--no-sandbox'] : [])],
     },
