@@ -3,6 +3,7 @@
 #include "release/release_build_parts.h"
 
 #include "base/mem.h"
+#include "release/release_scrub.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -147,13 +148,26 @@ static enum release_end flush(struct build *build)
     return end;
 }
 
-/* The size that the content has, or will have; -1: it is not here, and not wanted yet. */
-static int64_t known_size(const struct build *build, const char *sha256)
+/* NULL: it is not wanted yet. */
+static const struct want *find_want(const struct build *build, const char *sha256)
 {
     for (size_t i = 0; i < build->want_count; i++)
         if (strcmp(build->wants[i].sha256, sha256) == 0)
-            return (int64_t)build->wants[i].size;
-    return release_store_size(build->store, sha256);
+            return &build->wants[i];
+    return NULL;
+}
+
+/* The size that the content has, or will have; -1: it is not here, and not wanted yet. Either the manifest lies about
+ * the size, or the disk has lost bytes: then it is as if the content were not here. */
+static int64_t known_size(const struct build *build, const struct release_line *line)
+{
+    const struct want *want = find_want(build, line->sha256);
+    int64_t size = want ? (int64_t)want->size : release_store_size(build->store, line->sha256);
+
+    if (!want && size >= 0 && (uint64_t)size != line->size &&
+        release_scrub_one(build->store, line->sha256))
+        return -1;
+    return size;
 }
 
 static enum release_end place_line(struct build *build)
@@ -161,7 +175,7 @@ static enum release_end place_line(struct build *build)
     const struct release_line *line = &build->lines[build->line_count++];
 
     if (!line->is_link) {
-        int64_t size = known_size(build, line->sha256);
+        int64_t size = known_size(build, line);
 
         if (size >= 0 && (uint64_t)size != line->size) {
             snprintf(build->why, RELEASE_WHY_LEN,

@@ -94,13 +94,14 @@ static enum compared read_once(const struct release_scrub *scrub, int folder, co
 /* Only what two readings find wrong is: memory is not always right, either. */
 static enum compared compare(const struct release_scrub *scrub, int folder, const char *sha256)
 {
-    enum compared end = read_once(scrub, folder, sha256, true);
+    bool is_direct = true;
+    enum compared end = read_once(scrub, folder, sha256, is_direct);
 
-    if (end == IS_UNKNOWN) /* the file system knows no O_DIRECT, or wants it otherwise */
-        end = read_once(scrub, folder, sha256, false);
-    if (end == IS_WRONG)
-        end = read_once(scrub, folder, sha256, false);
-    return end;
+    if (end == IS_UNKNOWN) { /* the file system knows no O_DIRECT, or wants it otherwise */
+        is_direct = false;
+        end = read_once(scrub, folder, sha256, is_direct);
+    }
+    return end == IS_WRONG ? read_once(scrub, folder, sha256, is_direct) : end;
 }
 
 static void mark(const struct release_scrub *scrub, int folder, const char *sha256)
@@ -168,4 +169,37 @@ bool release_scrub_round(const struct release_scrub *scrub, unsigned first_folde
         if (!look_in(scrub, first_folder + i, reads))
             return false;
     return true;
+}
+
+/* --- one of them --- */
+
+static bool is_not_stopping(void *arg, uint64_t bytes)
+{
+    const struct release_store *store = arg;
+
+    (void)bytes;
+    return !atomic_load(store->stopping);
+}
+
+static void note_nothing(void *arg)
+{
+    (void)arg;
+}
+
+static void tell_nobody(void *arg, const char *sha256, const struct stat *st, bool is_news)
+{
+    (void)arg, (void)sha256, (void)st, (void)is_news;
+}
+
+bool release_scrub_one(struct release_store *store, const char *sha256)
+{
+    const struct release_scrub scrub = {-1, store, is_not_stopping, note_nothing, tell_nobody};
+    const char name[3] = {sha256[0], sha256[1], '\0'};
+    int folder = openat(store->contents_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+    if (folder < 0)
+        return false;
+    look_at(&scrub, folder, sha256, true);
+    close(folder);
+    return release_store_size(store, sha256) < 0;
 }

@@ -7,7 +7,7 @@
 #ifndef FARMSTEAD_RELEASE_SCRUB_H
 #define FARMSTEAD_RELEASE_SCRUB_H
 
-#include "release/release_line.h"
+#include "release/release_store.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +29,8 @@ struct release_scrub {
 /* Looks at all contents once, beginning with the folder of that number. `reads` is false: it only tells of those
  * that are marked already. False: it was ended. */
 bool release_scrub_round(const struct release_scrub *scrub, unsigned first_folder, bool reads);
+
+/* Compares one content at once, on the store's thread. True: it is wrong, and marked. */
+bool release_scrub_one(struct release_store *store, const char *sha256);
 
 #endif

@@ -145,6 +145,24 @@ static void a_lie_about_a_size_is_refused(void)
     fixture_end();
 }
 
+/* A disk that was full or lost power may leave a content without its last bytes. */
+static void what_lost_bytes_is_got_again(void)
+{
+    struct buf manifest;
+
+    fixture_begin();
+    const char *first = small_release();
+    CHECK_INT(__LINE__, "first", fixture_build(first), RELEASE_STANDS);
+    expect_in(first, "chmod u+w m && : > m && chmod 444 m");
+    buf_init(&manifest);
+    add_file(&manifest, "new", "deep");
+    const char *second = keep_manifest(&manifest);
+    CHECK_INT(__LINE__, "second", fixture_build(second), RELEASE_STANDS);
+    expect_in(second, "test \"$(cat new)\" = deep");
+    expect_in(first, "test \"$(cat m a/b/c.txt)\" = deepdeep && test $(stat -c %a m) = 444");
+    fixture_end();
+}
+
 static void what_does_not_fit_is_refused_with_figures(void)
 {
     fixture_begin();
@@ -251,6 +269,7 @@ int main(void)
     wrong_bytes_are_refused();
     what_is_no_manifest_is_refused();
     a_lie_about_a_size_is_refused();
+    what_lost_bytes_is_got_again();
     what_does_not_fit_is_refused_with_figures();
     a_source_that_is_away_is_given_up();
     return check_end("release_build");
