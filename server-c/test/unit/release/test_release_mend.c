@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A content that is wrong is got anew, and stands in all trees in the wrong one's place. */
 #include "release/release_mend.c"
+#include "release/release_replace.h"
 
 #include "release_fixture.h"
 
@@ -120,6 +121,34 @@ static void a_large_one_goes_on(void)
     fixture_end();
 }
 
+/* The process ended when the trees had the right one, and the content itself had not. */
+static void a_kill_in_the_middle_is_made_good(void)
+{
+    const char *first, *second;
+    char name[RELEASE_CONTENT_LEN + 1], script[300];
+    struct stat old;
+
+    begin(&first, &second);
+    release_content_name(name, shared, RELEASE_NEW);
+    snprintf(script, sizeof(script), "printf 'in both' > contents/%s && chmod 444 contents/%s",
+             name, name);
+    expect_in(NULL, script);
+    snprintf(script, sizeof(script), "test $(stat -c %%h contents/%s) = 3", name);
+    name[strlen(name) - strlen(RELEASE_NEW)] = '\0';
+    CHECK_INT(__LINE__, "old", fstatat(fixture.store.contents_fd, name, &old, 0), 0);
+    strcat(name, RELEASE_NEW);
+    CHECK_INT(__LINE__, "trees", release_replace_in_trees(&fixture.store, &old, name), 0);
+    expect_in(NULL, script);
+    release_store_close(&fixture.store);
+    fixture_open();
+    CHECK_TRUE(release_store_size(&fixture.store, shared) < 0, "it is still marked");
+    CHECK_INT(__LINE__, "mended", mend(), RELEASE_STANDS);
+    expect_in(first, "test \"$(cat d/e/a)\" = 'in both' && test $(stat -c %a d/e/a) = 444");
+    expect_in(second, "test \"$(cat b)\" = 'in both' && test $(stat -c %a b) = 444");
+    expect_in(NULL, NO_NEW " && test -z \"$(find . -type f -perm -1000)\"");
+    fixture_end();
+}
+
 static void what_is_gone_needs_nothing(void)
 {
     const char *first, *second;
@@ -138,6 +167,7 @@ int main(void)
     what_does_not_come_leaves_it_marked();
     a_release_that_needs_it_brings_it();
     a_large_one_goes_on();
+    a_kill_in_the_middle_is_made_good();
     what_is_gone_needs_nothing();
     return check_end("release_mend");
 }
