@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STOP_SECONDS 5
+#define STOP_SECONDS 2
 #define NICENESS 19
 /* ioprio_set(2), for which there is no header everywhere: this thread, in the idle class. */
 #define IO_WHO_PROCESS 1
