@@ -94,6 +94,7 @@ static void *agent_run(void *arg)
         agent_samples_on_time(&agent->samples, agent->server, now);
         agent_tickets_on_time(&agent->tickets, agent->server, now);
         agent_release_on_time(agent);
+        agent_mend_on_time(agent, now);
         close_window(agent, now);
         agent_speak(agent, now);
         if (agent_http_next(agent->http, wait_ms(agent, now), &reply))
@@ -120,6 +121,7 @@ struct agent_http *agent_open_http(const struct agent_identity *identity)
 
 static void agent_free(struct agent *agent)
 {
+    agent_scrub_stop(agent->scrub);
     agent_pull_stop(agent->pull);
     agent_probes_free(agent->probes);
     agent_apply_fini(&agent->apply);
@@ -175,7 +177,9 @@ struct agent *agent_start(struct server *server, struct agent_state *state,
     if (agent->disks)
         agent_init(agent, past);
     agent->pull = agent_pull_start(agent_state_folder(state), http);
-    if (agent->disks && agent->pull && pthread_create(&agent->thread, NULL, agent_run, agent) == 0)
+    agent->scrub = agent_scrub_start(agent_state_folder(state), server, http);
+    if (agent->disks && agent->pull && agent->scrub &&
+        pthread_create(&agent->thread, NULL, agent_run, agent) == 0)
         return agent;
     snprintf(why, AGENT_WHY_LEN, "no thread for the agent is to be had");
     agent_free(agent);

@@ -244,9 +244,7 @@ static bool set_stream(struct slot *slot)
     return curl_easy_setopt(slot->easy, CURLOPT_RANGE, stream->from > 0 ? range : NULL) ==
                CURLE_OK &&
            curl_easy_setopt(slot->easy, CURLOPT_LOW_SPEED_LIMIT, 1L) == CURLE_OK &&
-           curl_easy_setopt(slot->easy, CURLOPT_LOW_SPEED_TIME, SILENCE_SECONDS) == CURLE_OK &&
-           curl_easy_setopt(slot->easy, CURLOPT_MAX_RECV_SPEED_LARGE,
-                            (curl_off_t)stream->max_bytes_per_second) == CURLE_OK;
+           curl_easy_setopt(slot->easy, CURLOPT_LOW_SPEED_TIME, SILENCE_SECONDS) == CURLE_OK;
 }
 
 static void begin(struct agent_http *http, enum agent_slot which, const char *message, char *body,

@@ -63,8 +63,7 @@ struct agent_stream {
     /* False: no more of them. Of an answer with an error nothing comes here. */
     bool (*take)(void *arg, const char *bytes, size_t len);
     void *arg;
-    uint64_t from;                 /* the first byte that is wanted */
-    uint64_t max_bytes_per_second; /* 0: no limit */
+    uint64_t from; /* the first byte that is wanted */
 };
 /* The same as agent_http_post(), or agent_http_get() where `body` is NULL, for an answer that takes as long as it
  * takes: it ends when nothing has come for half a minute. */

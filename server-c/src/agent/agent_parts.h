@@ -24,6 +24,7 @@
 #include "agent/agent_pull.h"
 #include "agent/agent_report.h"
 #include "agent/agent_samples.h"
+#include "agent/agent_scrub.h"
 #include "agent/agent_tickets.h"
 #include "agent/agent_turns.h"
 #include "base/digest.h"
@@ -70,6 +71,15 @@ struct agent_asked {
     uint32_t wait_ms;
 };
 
+/* The content with wrong bytes that was tried last. */
+struct agent_mending {
+    bool is_under_way;
+    char sha256[RELEASE_SHA256_LEN + 1];
+    uint64_t due_ms;
+    unsigned failures;          /* in a row */
+    char said[RELEASE_WHY_LEN]; /* in the log, of the last failure */
+};
+
 struct agent {
     struct server *server;
     struct agent_state *state;
@@ -88,6 +98,8 @@ struct agent {
     struct agent_disks *disks;
     struct agent_probes *probes;
     struct agent_pull *pull;
+    struct agent_scrub *scrub;
+    struct agent_mending mending;
 
     bool in_session;
     int trouble; /* an enum agent_trouble or a status; logged when it changes */
@@ -150,6 +162,9 @@ struct agent_http *agent_open_http(const struct agent_identity *identity);
 void agent_release_begin(struct agent *agent);
 /* Takes what has come, and has removed what is not needed any more. */
 void agent_release_on_time(struct agent *agent);
+
+/* --- agent_mend.c: gets contents anew that were found to be wrong --- */
+void agent_mend_on_time(struct agent *agent, uint64_t now);
 
 /* --- agent_hear.c --- */
 /* All that the waiting assignment lacked is there, or it was refused. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_pull.c — the thread does one thing after the other: it brings what was asked for last, or removes. */
+/* agent_pull.c — the thread does one thing after the other: it brings what was asked for last, removes, or mends. */
 #include "agent/agent_pull.h"
 
+#include "agent/agent_pace.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "log/log.h"
+#include "release/release_mend.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -30,20 +32,36 @@ struct agent_pull {
     struct release_progress progress; /* has a lock of its own */
 
     /* Under `lock`. */
-    bool is_wanted, is_busy, is_heard;
+    atomic_bool is_wanted; /* is read without it, too */
+    bool is_busy, is_heard;
     struct agent_pulled pulled;
+    struct mending {
+        bool is_wanted, is_heard;
+        char sha256[RELEASE_SHA256_LEN + 1];
+        struct agent_http *http; /* the thread's, from then on */
+        uint64_t max_bytes_per_second;
+        enum release_end end;
+        char why[RELEASE_WHY_LEN];
+    } mending;
     struct agent_releases kept;
     bool has_kept;
 
     /* Set before is_wanted is, and read by the thread until it is not busy. */
     struct agent_releases list;
     struct agent_http *http;
-    struct agent_stream stream;
+    uint64_t max_bytes_per_second;
     uint64_t store_max_bytes;
 
     /* The thread's own. */
     struct release_store store;
     bool is_open;
+    struct agent_http *asked; /* the one in use */
+    struct agent_stream stream;
+    release_take *take; /* those of the answer under way */
+    void *taker;
+    uint64_t rate; /* bytes per second; 0: any */
+    struct agent_pace pace;
+    bool gives_way; /* to a pull */
 };
 
 /* --- the source --- */
@@ -51,8 +69,8 @@ struct agent_pull {
 static enum release_end await(struct agent_pull *pull, char why[RELEASE_WHY_LEN])
 {
     struct agent_reply reply;
-    while (!atomic_load(&pull->stopping)) {
-        if (!agent_http_next(pull->http, LOOK_MS, &reply))
+    while (!atomic_load(&pull->stopping) && !(pull->gives_way && atomic_load(&pull->is_wanted))) {
+        if (!agent_http_next(pull->asked, LOOK_MS, &reply))
             continue;
         if (reply.status == 200 || reply.status == 206 || reply.status == 416)
             return RELEASE_STANDS; /* 416: all of it came before; its digest says whether it did */
@@ -70,13 +88,34 @@ static enum release_end await(struct agent_pull *pull, char why[RELEASE_WHY_LEN]
     return RELEASE_STOPPED;
 }
 
+static void wait_until(struct agent_pull *pull, uint64_t at_ns)
+{
+    struct timespec until = {(time_t)(at_ns / NS_PER_SECOND), (long)(at_ns % NS_PER_SECOND)};
+    pthread_mutex_lock(&pull->lock);
+    while (!atomic_load(&pull->stopping) &&
+           pthread_cond_clockwait(&pull->changed, &pull->lock, CLOCK_MONOTONIC, &until) == 0)
+        ;
+    pthread_mutex_unlock(&pull->lock);
+}
+
+/* libcurl's own limit lets the first megabytes of each answer pass. What is not taken yet waits at the other side. */
+static bool take_in_time(void *arg, const char *bytes, size_t len)
+{
+    struct agent_pull *pull = arg;
+    if (!pull->take(pull->taker, bytes, len))
+        return false;
+    if (pull->rate > 0)
+        wait_until(pull, agent_pace_take(&pull->pace, len, pull->rate, monotonic_ns()));
+    return true;
+}
+
 static enum release_end ask(struct agent_pull *pull, const char *message, char *body, uint64_t from,
                             release_take *take, void *taker, char why[RELEASE_WHY_LEN])
 {
-    pull->stream.take = take;
-    pull->stream.arg = taker;
-    pull->stream.from = from;
-    agent_http_stream(pull->http, AGENT_SLOT_FETCH, message, body, &pull->stream);
+    pull->take = take;
+    pull->taker = taker;
+    pull->stream = (struct agent_stream){take_in_time, pull, from};
+    agent_http_stream(pull->asked, AGENT_SLOT_FETCH, message, body, &pull->stream);
     return await(pull, why);
 }
 
@@ -100,27 +139,11 @@ static enum release_end get_many(void *arg, char (*sha256)[RELEASE_SHA256_LEN + 
     return ask(arg, "releases/contents", buf_take(&body), 0, take, taker, why);
 }
 
-static void wait_ms(struct agent_pull *pull, uint64_t ms)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)(ms / 1000);
-    until.tv_nsec += (long)(ms % 1000 * NS_PER_MS);
-    if (until.tv_nsec >= (long)NS_PER_SECOND) {
-        until.tv_sec++;
-        until.tv_nsec -= (long)NS_PER_SECOND;
-    }
-    pthread_mutex_lock(&pull->lock);
-    while (!atomic_load(&pull->stopping) &&
-           pthread_cond_clockwait(&pull->changed, &pull->lock, CLOCK_MONOTONIC, &until) == 0)
-        ;
-    pthread_mutex_unlock(&pull->lock);
-}
-
 static bool pause_after(void *arg, unsigned failures)
 {
     struct agent_pull *pull = arg;
-    wait_ms(pull, smaller_of(PAUSE_MS << (failures < 8 ? failures - 1 : 7), PAUSE_MAX_MS));
+    uint64_t ms = smaller_of(PAUSE_MS << (failures < 8 ? failures - 1 : 7), PAUSE_MAX_MS);
+    wait_until(pull, monotonic_ns() + ms * NS_PER_MS);
     return !atomic_load(&pull->stopping);
 }
 
@@ -145,6 +168,9 @@ static void bring(struct agent_pull *pull, struct agent_pulled *pulled)
         return;
     }
     pull->store.max_bytes = pull->store_max_bytes;
+    pull->asked = pull->http;
+    pull->rate = pull->max_bytes_per_second;
+    pull->gives_way = false;
     for (size_t i = 0; i < pull->list.count && pulled->end == RELEASE_STANDS; i++) {
         const struct agent_release *item = &pull->list.items[i];
         bool was_there = release_store_has_tree(&pull->store, item->manifest);
@@ -155,6 +181,21 @@ static void bring(struct agent_pull *pull, struct agent_pulled *pulled)
             log_info("agent: version %" PRIu64 " of the release \"%s\" is here", item->number,
                      item->name);
     }
+}
+
+/* Uses what agent_pull_mend() has left, which nobody changes until this has been heard of. */
+static void mend(struct agent_pull *pull)
+{
+    const struct release_source source = {pull, get_one, get_many, pause_after};
+    struct mending *mending = &pull->mending;
+    mending->end = RELEASE_NO_ROOM;
+    pull->asked = mending->http;
+    pull->rate = mending->max_bytes_per_second;
+    pull->gives_way = true;
+    if (open_store(pull, mending->why, sizeof(mending->why)) == 0)
+        mending->end = release_mend(&pull->store, &source, mending->sha256, mending->why);
+    agent_http_free(mending->http);
+    mending->http = NULL;
 }
 
 static void sweep(struct agent_pull *pull, const struct agent_releases *kept)
@@ -180,8 +221,9 @@ static void *run(void *arg)
     pthread_mutex_lock(&pull->lock);
     while (!atomic_load(&pull->stopping)) {
         bool is_wanted = pull->is_wanted, has_kept = pull->has_kept;
+        bool is_mending = pull->mending.is_wanted && !is_wanted && !has_kept;
         struct agent_releases kept = pull->kept;
-        if (!is_wanted && !has_kept) {
+        if (!is_wanted && !has_kept && !is_mending) {
             pthread_cond_wait(&pull->changed, &pull->lock);
             continue;
         }
@@ -195,11 +237,17 @@ static void *run(void *arg)
         agent_releases_fini(&kept);
         if (is_wanted)
             bring(pull, &pulled);
+        if (is_mending)
+            mend(pull);
         pthread_mutex_lock(&pull->lock);
         pull->is_busy = false;
         if (is_wanted) {
             pull->pulled = pulled;
             pull->is_heard = false;
+            agent_http_wake(pull->waker);
+        }
+        if (is_mending) {
+            pull->mending.is_wanted = pull->mending.is_heard = false;
             agent_http_wake(pull->waker);
         }
         pthread_cond_broadcast(&pull->changed);
@@ -215,7 +263,7 @@ struct agent_pull *agent_pull_start(int state_fd, struct agent_http *waker)
     struct agent_pull *pull = xcalloc(1, sizeof(*pull));
     pull->state_fd = state_fd;
     pull->waker = waker;
-    pull->is_heard = true;
+    pull->is_heard = pull->mending.is_heard = true;
     pull->store.contents_fd = pull->store.trees_fd = -1;
     pthread_mutex_init(&pull->lock, NULL);
     pthread_mutex_init(&pull->progress.lock, NULL);
@@ -253,6 +301,7 @@ void agent_pull_stop(struct agent_pull *pull)
     }
     pthread_join(pull->thread, NULL);
     agent_http_free(pull->http);
+    agent_http_free(pull->mending.http);
     agent_releases_fini(&pull->list);
     agent_releases_fini(&pull->kept);
     release_store_close(&pull->store);
@@ -273,7 +322,7 @@ void agent_pull_begin(struct agent_pull *pull, const struct agent_releases *list
     agent_releases_copy(&pull->list, list);
     pull->http = http;
     pull->store_max_bytes = store_max_bytes;
-    pull->stream.max_bytes_per_second = max_bytes_per_second;
+    pull->max_bytes_per_second = max_bytes_per_second;
     pull->is_wanted = true;
     pthread_cond_broadcast(&pull->changed);
     pthread_mutex_unlock(&pull->lock);
@@ -310,4 +359,32 @@ void agent_pull_keep(struct agent_pull *pull, const struct agent_releases *histo
     pull->has_kept = true;
     pthread_cond_broadcast(&pull->changed);
     pthread_mutex_unlock(&pull->lock);
+}
+
+void agent_pull_mend(struct agent_pull *pull, const char *sha256, struct agent_http *http,
+                     uint64_t max_bytes_per_second)
+{
+    struct mending *mending = &pull->mending;
+    pthread_mutex_lock(&pull->lock);
+    CHECK(mending->is_heard && !mending->is_wanted);
+    snprintf(mending->sha256, sizeof(mending->sha256), "%s", sha256);
+    mending->http = http;
+    mending->max_bytes_per_second = max_bytes_per_second;
+    mending->is_wanted = true;
+    pthread_cond_broadcast(&pull->changed);
+    pthread_mutex_unlock(&pull->lock);
+}
+
+bool agent_pull_hear_mend(struct agent_pull *pull, enum release_end *end, char why[RELEASE_WHY_LEN])
+{
+    struct mending *mending = &pull->mending;
+    pthread_mutex_lock(&pull->lock);
+    bool is_news = !mending->is_heard;
+    if (is_news) {
+        *end = mending->end;
+        memcpy(why, mending->why, RELEASE_WHY_LEN);
+    }
+    mending->is_heard = true;
+    pthread_mutex_unlock(&pull->lock);
+    return is_news;
 }

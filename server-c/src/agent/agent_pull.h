@@ -37,6 +37,14 @@ bool agent_pull_hear(struct agent_pull *pull, struct agent_pulled *out);
 /* How far it is; its `manifest` is "" when nothing is under way. */
 void agent_pull_progress(struct agent_pull *pull, struct agent_fetching *out);
 
+/* Begins to get one content anew that is wrong on the disk, and takes over `http`. The last one must have been heard
+ * of. A pull that begins meanwhile goes first: this one ends then. */
+void agent_pull_mend(struct agent_pull *pull, const char *sha256, struct agent_http *http,
+                     uint64_t max_bytes_per_second);
+/* Has that ended? True once. */
+bool agent_pull_hear_mend(struct agent_pull *pull, enum release_end *end,
+                          char why[RELEASE_WHY_LEN]);
+
 /* What is in no list may go, when nothing else is under way. */
 void agent_pull_keep(struct agent_pull *pull, const struct agent_releases *history);
 

@@ -428,8 +428,10 @@ struct config {
 
     struct { /* what the control plane assigns for the sites' releases */
         uint64_t store_max_bytes;
-        uint32_t keep;                 /* versions of each, beside the confirmed one */
-        uint64_t max_bytes_per_second; /* while they come; 0: no limit */
+        uint32_t keep;                   /* versions of each, beside the confirmed one */
+        uint64_t max_bytes_per_second;   /* while they come; 0: no limit */
+        uint64_t scrub_bytes_per_second; /* 0: what lies on the disk is not read again */
+        uint32_t scrub_every_seconds;    /* from the beginning of a round to that of the next */
     } releases;
 
     char **trusted_proxies; /* addresses and blocks, and "unix" */

@@ -161,6 +161,25 @@ static const struct option releases_members[] = {
      .default_json = "0",
      .max = INT64_C(1099511627776),
      CONFIG(releases.max_bytes_per_second)},
+    {.name = "scrubBytesPerSecond",
+     .type = OPTION_INTEGER,
+     .title = "Rate of comparing",
+     .help = "How fast the node reads what lies on its disk of releases and compares it with its "
+             "SHA-256, so that a byte that a disk has changed is found before a visitor finds it. "
+             "0: not at all.",
+     .unit = "bytes per second",
+     .default_json = "4194304",
+     .max = INT64_C(1099511627776),
+     CONFIG(releases.scrub_bytes_per_second)},
+    {.name = "scrubEverySeconds",
+     .type = OPTION_INTEGER,
+     .title = "Time between two rounds",
+     .help = "How often all of it is compared. A round that takes longer is followed by the next.",
+     .unit = "seconds",
+     .default_json = "604800",
+     .min = 1,
+     .max = 31536000,
+     CONFIG(releases.scrub_every_seconds)},
     {0},
 };
 

@@ -253,6 +253,8 @@ enum file_source file_cache_source(struct file_cache *cache, struct file_entry *
 void file_cache_tag(struct file_entry *entry, const unsigned char hash[32]);
 /* The next look-up asks the disk. */
 void file_cache_forget(struct file_cache *cache, struct file_entry *entry);
+/* The same for all entries that are of this file, or will be when their look-up ends. */
+void file_cache_forget_file(struct file_cache *cache, uint64_t device, uint64_t inode);
 void file_cache_cancel(struct file_waiter *waiter);          /* does nothing if it does not wait */
 struct file_entry *file_cache_get(struct file_entry *entry); /* takes another reference */
 void file_cache_put(struct file_cache *cache, struct file_entry *entry);

@@ -9,6 +9,7 @@
 #include "files/confined_open.h"
 #include "files/served_file.h"
 #include "http/http_coding.h"
+#include "owner/bounds.h"
 #include "response/response.h"
 
 #include <errno.h>
@@ -42,7 +43,7 @@ static enum http_status refusal_of(int err)
     case -EAGAIN: /* renamed meanwhile, or leased to a writer: says nothing about the name */
     case -EINTR:
     case -ENOMEM:
-    case -ESTALE: /* on a network file system */
+    case -ESTALE: /* on a network file system, or a release's file with wrong bytes */
     case -ETIMEDOUT:
         return HTTP_UNAVAILABLE;
     default: /* EIO, and whatever else a broken file system returns */
@@ -84,15 +85,27 @@ static int open_any_file(const struct search *search, const char *path, struct s
     return fd;
 }
 
+static bool is_known_wrong(const struct search *search, const struct stat *st)
+{
+    return S_ISREG(st->st_mode) && (st->st_mode & BOUNDS_WRONG_BYTES) != 0 &&
+           config_has_release(search->site);
+}
+
 /* A file that must not be served is treated like a link that leads out of the root. */
 static int open_file(const struct search *search, const char *path, struct stat *st)
 {
-    int fd = open_any_file(search, path, st);
+    int fd = open_any_file(search, path, st), err;
 
-    if (fd < 0 || search->place->is_own || served_file_is_allowed(search->place->kept, fd, st))
+    if (fd < 0 || search->place->is_own)
+        return fd;
+    if (is_known_wrong(search, st))
+        err = -ESTALE; /* its bytes are being got anew */
+    else if (!served_file_is_allowed(search->place->kept, fd, st))
+        err = -EXDEV;
+    else
         return fd;
     close_file(search, fd);
-    return -EXDEV;
+    return err;
 }
 
 /* HTTP_OK: found->fd is open and found->st is filled. */

@@ -115,6 +115,19 @@ void file_cache_init(struct file_cache *cache, struct io_lane *stat_lane, struct
         cache->seed = monotonic_ns();
 }
 
+void file_cache_forget_file(struct file_cache *cache, uint64_t device, uint64_t inode)
+{
+    struct list *next;
+
+    for (struct list *link = cache->by_use.next; link != &cache->by_use; link = next) {
+        struct file_entry *entry = container_of(link, struct file_entry, by_use);
+
+        next = link->next;
+        if (entry->lookup || (entry->device == device && entry->inode == inode))
+            file_store_unlink(cache, entry);
+    }
+}
+
 static void drop_all(struct file_cache *cache)
 {
     while (!list_empty(&cache->by_use))

@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 
 #define BOUNDS_WHY_LEN 256
 
@@ -45,6 +46,10 @@ bool bounds_find_path(int fd, char path[PATH_MAX]);
 
 /* Below the state folder: a folder of that name holds the files of one version of a release, and no others. */
 #define BOUNDS_RELEASE_TREES "releases/trees"
+
+/* A file of a release with this bit is known to have wrong bytes, under all its names: it is not served. Linux
+ * gives the bit no other meaning for files. */
+#define BOUNDS_WRONG_BYTES S_ISVTX
 
 /* May the file or folder at `path` (in the kernel's form) be served? Of the state folder whole releases are,
  * whatever the policy allows: they are not files of the machine, and who joined it to a control plane has said

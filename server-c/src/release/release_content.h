@@ -13,10 +13,14 @@ struct release_content {
     uint64_t done;
     int fd; /* -1: none is under way */
     EVP_MD_CTX *sum;
+    bool goes_on; /* from what an earlier try left, of which nobody knows whether it is right */
 };
 
 /* 0, or -1 with errno. Only what has begun is to be ended. */
 int release_content_begin(struct release_content *content, const struct release_store *store,
+                          const char *sha256, uint64_t size);
+/* The same, and `done` is what an earlier try has left of it, even before a restart (release_content_leave). */
+int release_content_go_on(struct release_content *content, const struct release_store *store,
                           const char *sha256, uint64_t size);
 /* 0, or -1 with errno; EFBIG: it is longer than it is to be. */
 int release_content_put(struct release_content *content, const char *bytes, size_t len);
@@ -24,8 +28,12 @@ int release_content_put(struct release_content *content, const char *bytes, size
  * thrown away. */
 bool release_content_end(struct release_content *content, const struct release_store *store);
 void release_content_drop(struct release_content *content, const struct release_store *store);
+/* The same, but what has come of a large one stays for release_content_go_on(): of one content, the last. It goes when
+ * another release is confirmed. */
+void release_content_leave(struct release_content *content, struct release_store *store);
 
-/* Has what was ended on the disk, then gives each its name. 0, or -1 with errno; some may have it. */
+/* Has what was ended on the disk, then gives each its name, also in trees that have a file that was called so and
+ * was wrong. 0, or -1 with errno; some may have it. */
 int release_content_publish(struct release_store *store, char (*names)[RELEASE_SHA256_LEN + 1],
                             size_t count);
 

@@ -4,6 +4,7 @@
 #include "release/release_store.h"
 
 #include "base/util.h"
+#include "owner/bounds.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -106,15 +107,35 @@ static void remove_tree(struct release_store *store, const char *name)
 
 /* --- begin and end --- */
 
+/* Is it the newest part of a large content? Then that is the one that stays. */
+static bool is_rest(struct release_store *store, int fd, const char *name)
+{
+    char sha256[RELEASE_SHA256_LEN + 1], other[RELEASE_CONTENT_LEN + 1];
+    struct stat st;
+
+    snprintf(sha256, sizeof(sha256), "%.64s", name);
+    if (!release_is_sha256(sha256) || strcmp(name + RELEASE_SHA256_LEN, RELEASE_NEW) != 0 ||
+        fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
+        st.st_size < RELEASE_REST_BYTES || (store->rest[0] && st.st_mtime < store->rest_second))
+        return false;
+    if (store->rest[0]) {
+        release_content_name(other, store->rest, RELEASE_NEW);
+        unlinkat(store->contents_fd, other, 0);
+    }
+    memcpy(store->rest, sha256, sizeof(store->rest));
+    store->rest_second = st.st_mtime;
+    return true;
+}
+
 static void count_content(struct release_store *store, int fd, const char *name, const void *unused)
 {
     struct stat st;
 
     (void)unused;
-    if (!release_is_sha256(name))
-        unlinkat(fd, name, 0);
-    else if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+    if (release_is_sha256(name) && fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
         store->used_bytes += (uint64_t)st.st_size;
+    else if (!is_rest(store, fd, name))
+        unlinkat(fd, name, 0);
 }
 
 static void count_folder(struct release_store *store, int fd, const char *name, const void *unused)
@@ -134,7 +155,8 @@ int release_store_open(struct release_store *store, int state_fd, uint64_t max_b
 {
     int fd = release_make_folder(state_fd, RELEASE_FOLDER);
 
-    *store = (struct release_store){-1, -1, max_bytes, 0, stopping};
+    *store = (struct release_store){
+        .contents_fd = -1, .trees_fd = -1, .max_bytes = max_bytes, .stopping = stopping};
     if (fd >= 0) {
         store->contents_fd = release_make_folder(fd, "contents");
         store->trees_fd = release_make_folder(fd, "trees");
@@ -166,8 +188,6 @@ void release_store_close(struct release_store *store)
 
 int release_store_room(const struct release_store *store, uint64_t bytes, char *why, size_t why_len)
 {
-    struct statvfs disk;
-
     if (store->used_bytes + bytes > store->max_bytes) {
         snprintf(why, why_len,
                  "%.1f MiB more do not fit: releases take %.1f MiB, and releases.storeMaxBytes is "
@@ -176,6 +196,14 @@ int release_store_room(const struct release_store *store, uint64_t bytes, char *
                  (double)store->max_bytes / MIB);
         return -1;
     }
+    return release_store_disk_room(store, bytes, why, why_len);
+}
+
+int release_store_disk_room(const struct release_store *store, uint64_t bytes, char *why,
+                            size_t why_len)
+{
+    struct statvfs disk;
+
     if (fstatvfs(store->contents_fd, &disk) != 0)
         return 0; /* then the disk itself will say it */
     if ((double)disk.f_bavail * (double)disk.f_frsize <
@@ -202,7 +230,8 @@ int64_t release_store_size(const struct release_store *store, const char *sha256
     struct stat st;
 
     release_content_name(name, sha256, "");
-    if (fstatat(store->contents_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
+    if (fstatat(store->contents_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
+        (st.st_mode & BOUNDS_WRONG_BYTES) != 0)
         return -1;
     return st.st_size;
 }
@@ -214,7 +243,7 @@ bool release_store_has_tree(const struct release_store *store, const char *manif
     return fstatat(store->trees_fd, manifest, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* --- what is not needed any more --- */
+/* --- what is not needed any more, parts of contents among it --- */
 
 struct kept {
     const char *const *manifests;
@@ -255,4 +284,5 @@ void release_store_keep(struct release_store *store, const char *const *manifest
 
     each_name(store, open_folder(store->trees_fd, "."), look_at_tree, &kept);
     each_name(store, open_folder(store->contents_fd, "."), look_at_folder, NULL);
+    store->rest[0] = '\0';
 }

@@ -4,8 +4,8 @@
  *   releases/contents/aa/SHA256   each content once, verified, never changed
  *   releases/trees/SHA256/        a release whose manifest has that digest: hard links to contents, and links
  *
- * What is not whole is called like it and ".new", what is being removed ".old": the next start removes both.
- * So a name without them is whole, whenever the process ended. Which contents a tree needs, the kernel
+ * What is not whole is called like it and ".new", what is being removed ".old": the next start removes both, but for
+ * the last large content that broke off, whose first bytes are worth keeping. So a name without them is whole, whenever the process ended. Which contents a tree needs, the kernel
  * counts: one that is in none has a single name.
  *
  * Waits for the disk: one thread at a time, and never a loop's. */
@@ -27,12 +27,16 @@
 #define RELEASE_CONTENT_LEN (3 + RELEASE_NAME_LEN) /* "aa/SHA256.new" */
 /* Of a disk so much is left to everything else. */
 #define RELEASE_LEAST_FREE_BYTES (64u << 20)
+/* Of a content that broke off so much is worth keeping. */
+#define RELEASE_REST_BYTES (1u << 20)
 
 struct release_store {
     int contents_fd, trees_fd;
     uint64_t max_bytes;  /* of all contents */
     uint64_t used_bytes; /* by them now */
     const atomic_bool *stopping;
+    char rest[RELEASE_SHA256_LEN + 1]; /* the content of which a part was left; "": none */
+    int64_t rest_second;               /* when that was written */
 };
 
 /* Makes the folders, removes what is not whole, and counts. 0, or -1 with a sentence and nothing to
@@ -44,8 +48,11 @@ void release_store_close(struct release_store *store);
 /* Is there room for so many bytes more? 0, or -1 with a sentence that has the figures. */
 int release_store_room(const struct release_store *store, uint64_t bytes, char *why,
                        size_t why_len);
+/* The same of the disk alone, for bytes that take the place of others. */
+int release_store_disk_room(const struct release_store *store, uint64_t bytes, char *why,
+                            size_t why_len);
 
-/* The size of a content that is there; -1: it is not. */
+/* The size of a content that is there; -1: it is not, or is known to be wrong. */
 int64_t release_store_size(const struct release_store *store, const char *sha256);
 bool release_store_has_tree(const struct release_store *store, const char *manifest);
 

@@ -118,6 +118,16 @@ size_t server_challenges(struct server *srv, struct acme_challenge *out, uint64_
 /* Of session tickets (tls_tickets_set). */
 void server_use_ticket_keys(struct server *srv, const struct tls_ticket_key *keys, size_t count);
 
+/* The file has wrong bytes, and is marked so: from the return on no request begins to be answered with what the
+ * loops have of it. */
+void server_forget_file(struct server *srv, uint64_t device, uint64_t inode);
+
+/* Of comparing releases with their digests, for the gauges of those names. */
+struct server_scrubbed {
+    uint64_t contents, bytes, bad, mended;
+};
+void server_tell_scrubbed(struct server *srv, const struct server_scrubbed *scrubbed);
+
 /* Opens the log files again (SIGUSR1, after rotation). */
 void server_reopen_logs(struct server *srv);
 

@@ -86,6 +86,33 @@ struct config *server_config(struct server *srv)
     return cfg;
 }
 
+struct forget {
+    uint64_t device, inode;
+};
+
+static void do_forget(struct worker *worker, void *arg)
+{
+    const struct forget *forget = arg;
+
+    file_cache_forget_file(&worker->loop.files, forget->device, forget->inode);
+}
+
+void server_forget_file(struct server *srv, uint64_t device, uint64_t inode)
+{
+    struct forget forget = {device, inode};
+    uint32_t count = server_count_workers(srv);
+
+    for (uint32_t i = 0; i < count; i++)
+        worker_call(srv->workers[i], do_forget, &forget);
+}
+
+void server_tell_scrubbed(struct server *srv, const struct server_scrubbed *scrubbed)
+{
+    uv_mutex_lock(&srv->lock);
+    srv->scrubbed = *scrubbed;
+    uv_mutex_unlock(&srv->lock);
+}
+
 static void ask_metrics(struct worker *worker, void *arg)
 {
     loop_add_metrics(&worker->loop, arg);
@@ -117,6 +144,10 @@ void server_metrics(struct server *srv, struct server_metrics *out)
     out->gauges[GAUGE_FILES_UNUSABLE] =
         srv->sites ? (double)named_files_unusable(&srv->sites->files) : 0;
     server_sizes_gauges(out->gauges, srv->sites ? srv->sites->cfg : NULL);
+    out->gauges[GAUGE_SCRUBBED_CONTENTS] = (double)srv->scrubbed.contents;
+    out->gauges[GAUGE_SCRUBBED_BYTES] = (double)srv->scrubbed.bytes;
+    out->gauges[GAUGE_BAD_CONTENTS] = (double)srv->scrubbed.bad;
+    out->gauges[GAUGE_MENDED_CONTENTS] = (double)srv->scrubbed.mended;
     uv_mutex_unlock(&srv->lock);
     out->monotonic_ms = (monotonic_ns() - srv->started_ns) / NS_PER_MS;
 }

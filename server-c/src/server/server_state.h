@@ -40,6 +40,7 @@ struct server {
     struct site_set *sites; /* NULL: no requests are served */
     uint64_t generation, reloads;
     uint32_t active_shown;
+    struct server_scrubbed scrubbed;
 };
 
 /* How many there are, on whichever thread. */

@@ -34,10 +34,12 @@ static struct {
     size_t thing_count;
     int requests, pauses;
     size_t asked;      /* contents, in all requests */
+    uint64_t from;     /* where the last request began that asked for one */
     size_t breaks_off; /* after so many bytes of each request; 0: never */
     const char *lies;  /* the digest of which other bytes come */
     bool is_gone;      /* it has nothing */
     bool stops;        /* the node stops with the first byte */
+    bool stops_at_pause;
 } fixture;
 
 static const char *keep_thing(const char *bytes, size_t len)
@@ -67,7 +69,7 @@ static void add_file(struct buf *manifest, const char *path, const char *text)
         path, keep_text(text), strlen(text));
 }
 
-static void add_link(struct buf *manifest, const char *path, const char *target)
+static inline void add_link(struct buf *manifest, const char *path, const char *target)
 {
     buf_printf(manifest, "{\"path\":\"%s\",\"target\":\"%s\",\"type\":\"link\"}\n", path, target);
 }
@@ -133,6 +135,7 @@ static enum release_end give_one(void *arg, bool is_manifest, const char *sha256
     (void)arg, (void)is_manifest;
     fixture.requests++;
     fixture.asked++;
+    fixture.from = from;
     enum release_end end = fixture.is_gone                          ? RELEASE_WRONG
                            : give(sha256, from, &left, take, taker) ? RELEASE_STANDS
                                                                     : RELEASE_UNREACHED;
@@ -144,7 +147,7 @@ static bool pause_not(void *arg, unsigned failures)
 {
     (void)arg, (void)failures;
     fixture.pauses++;
-    return !atomic_load(&fixture.stopping);
+    return !fixture.stops_at_pause && !atomic_load(&fixture.stopping);
 }
 
 static const struct release_source fixture_source = {NULL, give_one, give_many, pause_not};
@@ -182,6 +185,19 @@ static void fixture_end(void)
 static enum release_end fixture_build(const char *manifest)
 {
     return release_build(&fixture.store, &fixture_source, manifest, &fixture.progress, fixture.why);
+}
+
+/* Text of so many bytes. */
+static inline const char *keep_large(struct buf *manifest, const char *path, size_t len)
+{
+    char *bytes = malloc(len + 1);
+
+    for (size_t i = 0; i < len; i++)
+        bytes[i] = (char)('a' + i % 26 + i / 4096 % 3);
+    bytes[len] = '\0';
+    add_file(manifest, path, bytes);
+    free(bytes);
+    return fixture.things[fixture.thing_count - 1].sha256;
 }
 
 /* Runs a script in the tree, or in the store for NULL. */

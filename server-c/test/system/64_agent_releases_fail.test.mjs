@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What goes wrong while a node gets a release: it serves on what it has, says why, and goes on where it was.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { appendFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { servingFarm } from '../support/serving-farm.mjs'
+import { onSmallDisk, whyNoSmallDisk } from '../support/small-disk.mjs'
 
 async function farm(t) {
   const { control, node, serving } = await servingFarm(t)
@@ -33,15 +33,6 @@ async function farm(t) {
   const text = async () => (await fetch(`http://127.0.0.1:${node.port}/`)).text()
   return { control, node, releases, assign, refused, nackOf, text }
 }
-
-/** Runs what follows with a disk of its own for releases. */
-function onSmallDisk(node, mebibytes) {
-  const unshare = ['unshare', process.getuid() === 0 ? '-m' : '-rm']
-  const script = `mkdir -p "$0" && mount -t tmpfs -o size=${mebibytes}m tmpfs "$0" && exec "$@"`
-  return [...unshare, 'sh', '-c', script, join(node.state, 'releases')]
-}
-const refusal = spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'])
-const skip = refusal.status !== 0 && "can't mount a small disk"
 
 describe('a release that does not come', { concurrency: 3 }, () => {
   test('a cut connection goes on where it broke off', async (t) => {
@@ -123,11 +114,13 @@ describe('a release that does not come', { concurrency: 3 }, () => {
     })
   })
 
-  test('a full disk refuses it with figures, and what serves goes on', { skip }, async (t) => {
+  test('a full disk refuses it with figures, and what serves goes on', {
+    skip: whyNoSmallDisk,
+  }, async (t) => {
     const { control, node, releases, assign, nackOf, text } = await farm(t)
     await node.stop()
     // 64 MiB of any disk are left free.
-    node.start({}, { wrap: onSmallDisk(node, 72) })
+    node.start({}, { wrap: onSmallDisk(join(node.state, 'releases'), 72) })
     await node.untilVersion('before')
     const small = { 'index.html': 'small' }
     await node.untilConfirmed(assign(releases.keep('www', small)))
@@ -142,6 +135,75 @@ describe('a release that does not come', { concurrency: 3 }, () => {
     const fits = releases.keep('www', { ...small, big: randomBytes(5 << 20) })
     await node.untilConfirmed(assign(fits))
     assert.equal(control.of('nack').length, 1)
+  })
+
+  test('a disk that fills up meanwhile refuses it, too', { skip: whyNoSmallDisk }, async (t) => {
+    const { node, releases, assign, nackOf, text } = await farm(t)
+    await node.stop()
+    node.start({}, { wrap: onSmallDisk(join(node.state, 'releases'), 72) })
+    await node.untilVersion('before')
+    const filling = join(`/proc/${node.servingPid}/root`, node.state, 'releases/filling')
+    const fill = () => {
+      const bytes = Buffer.alloc(1 << 20)
+      try {
+        for (;;) appendFileSync(filling, bytes)
+      } catch (error) {
+        assert.equal(error.code, 'ENOSPC')
+      }
+    }
+    releases.fault = ({ what }) => (what === 'contents' ? fill() : undefined)
+    const www = releases.keep('www', { 'index.html': 'whole', big: randomBytes(5 << 20) })
+    const { code, message } = await nackOf(assign(www))
+    assert.equal(code, 'resource_limit')
+    assert.match(message, /^version 1 of the release "www": .*: the state folder's disk is full$/)
+    assert.equal(await node.version(), 'before')
+    releases.fault = () => undefined
+    rmSync(filling)
+    await node.untilConfirmed(assign(www))
+    assert.equal(await text(), 'whole')
+  })
+
+  test('after kill -9 a large content goes on where it was', async (t) => {
+    const { control, node, releases, assign, text } = await farm(t)
+    const large = randomBytes(2 << 20).toString('hex')
+    const contents = () => releases.asked.filter(({ what }) => what === 'contents')
+    releases.fault = ({ what }) => {
+      if (what !== 'contents') return undefined
+      return contents().length === 1 ? { cutAfterBytes: 3 << 20 } : { status: 503 }
+    }
+    const generation = assign(releases.keep('www', { 'index.html': large }))
+    await control.until('the second try', () => contents().length > 1)
+    const { from } = contents()[1]
+    assert.ok(from > 1 << 20, `${from} bytes came`)
+    await node.stop('SIGKILL')
+    releases.asked = []
+    releases.fault = () => undefined
+    node.start()
+    await node.untilConfirmed(generation)
+    assert.deepEqual(
+      contents().map((asked) => asked.from),
+      [from],
+    )
+    assert.equal(await text(), large)
+  })
+
+  test('comes as fast as the setting allows, and no faster', async (t) => {
+    const { control, node, releases, assign } = await farm(t)
+    const bytesPerSecond = 256 << 10
+    const burstBytes = 128 << 10
+    const large = randomBytes(512 << 10)
+    const www = releases.keep('www', { large })
+    let beganMs
+    releases.fault = ({ what }) => {
+      if (what === 'contents') beganMs ??= performance.now()
+    }
+    const generation = assign(www, { releases: { maxBytesPerSecond: bytesPerSecond } })
+    await control.until('it stands', () => control.of('ack', generation).length > 0)
+    // However slow the machine is, it can take longer only.
+    const seconds = (performance.now() - beganMs) / 1000
+    const least = (large.length - burstBytes) / bytesPerSecond
+    assert.ok(seconds >= least, `${seconds} s for what takes ${least} s`)
+    await node.untilConfirmed(generation)
   })
 
   test('a control plane that has none for now is asked again, then it says so', async (t) => {

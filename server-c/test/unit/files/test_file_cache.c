@@ -342,6 +342,38 @@ static void test_waiters_that_are_gone(void)
     uv_sem_destroy(&gate);
 }
 
+/* A file that is known to have wrong bytes, and a look-up under way that may be of it. */
+static void test_forgotten_files(void)
+{
+    struct file_waiter waiter;
+    struct io_job plug;
+    struct file_entry *other, *entry;
+    uint64_t device, inode;
+
+    uv_sem_init(&gate, 0);
+    write_at("forgotten", 1000, "x");
+    write_at("other", 1000, "y");
+    entry = find("/forgotten");
+    other = find("/other");
+    device = entry->device, inode = entry->inode;
+    put(entry);
+    write_at("awaited", 1001, "xx"); /* what was known of it holds no more */
+    file_cache_forget(&cache, entry = find("/awaited"));
+    put(entry);
+    begin_wait(&plug, &waiter);
+    file_cache_forget_file(&cache, device, inode);
+    end_wait();
+    CHECK_TRUE(was_told && told, "who waits is told");
+    CHECK_TRUE(!told->in_table, "and nobody else");
+    put(told);
+    CHECK_TRUE(other->in_table, "others stay");
+    put(other);
+    lookups = 0;
+    put(find("/forgotten"));
+    CHECK_INT(__LINE__, "the disk is asked", lookups, 1);
+    uv_sem_destroy(&gate);
+}
+
 /* The file itself is known. It must not be refused because its siblings are not. */
 static void test_copies_on_a_full_lane(void)
 {
@@ -390,6 +422,7 @@ int main(void)
     test_folders_and_siblings();
     test_copies_nobody_takes();
     test_waiters_that_are_gone();
+    test_forgotten_files();
     test_copies_on_a_full_lane();
     return end("file_cache");
 }

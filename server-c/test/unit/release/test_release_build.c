@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From a manifest's digest to a tree: whole, or not at all, whatever the source and the disk do. */
 #include "release/release_build.c"
+#include "release/release_fetch.c"
 
 #include "release_fixture.h"
 
@@ -144,6 +145,24 @@ static void a_lie_about_a_size_is_refused(void)
     fixture_end();
 }
 
+/* A disk that was full or lost power may leave a content without its last bytes. */
+static void what_lost_bytes_is_got_again(void)
+{
+    struct buf manifest;
+
+    fixture_begin();
+    const char *first = small_release();
+    CHECK_INT(__LINE__, "first", fixture_build(first), RELEASE_STANDS);
+    expect_in(first, "chmod u+w m && : > m && chmod 444 m");
+    buf_init(&manifest);
+    add_file(&manifest, "new", "deep");
+    const char *second = keep_manifest(&manifest);
+    CHECK_INT(__LINE__, "second", fixture_build(second), RELEASE_STANDS);
+    expect_in(second, "test \"$(cat new)\" = deep");
+    expect_in(first, "test \"$(cat m a/b/c.txt)\" = deepdeep && test $(stat -c %a m) = 444");
+    fixture_end();
+}
+
 static void what_does_not_fit_is_refused_with_figures(void)
 {
     fixture_begin();
@@ -173,8 +192,76 @@ static void a_source_that_is_away_is_given_up(void)
     fixture_end();
 }
 
+#define LARGE_BYTES (3u << 20)
+
+/* The release is tried, and broken off in the large content's middle. */
+static const char *begun_release(const char **content)
+{
+    struct buf manifest;
+
+    buf_init(&manifest);
+    *content = keep_large(&manifest, "large", LARGE_BYTES);
+    const char *sha256 = keep_manifest(&manifest);
+    fixture.breaks_off = 2 * RELEASE_REST_BYTES;
+    fixture.stops_at_pause = true;
+    CHECK_INT(__LINE__, "stops", fixture_build(sha256), RELEASE_STOPPED);
+    fixture.breaks_off = 0;
+    fixture.stops_at_pause = false;
+    release_store_close(&fixture.store);
+    fixture_open();
+    return sha256;
+}
+
+static void a_large_content_goes_on_after_a_restart(void)
+{
+    const char *content;
+
+    fixture_begin();
+    const char *sha256 = begun_release(&content);
+    CHECK_INT(__LINE__, "only the manifest counts", fixture.store.used_bytes < 1000, true);
+    CHECK_INT(__LINE__, "again", fixture_build(sha256), RELEASE_STANDS);
+    CHECK_INT(__LINE__, "from there", fixture.from, 2 * RELEASE_REST_BYTES);
+    expect_in(NULL, NO_NEW);
+    expect_in(sha256, "test $(stat -c %s.%a large) = 3145728.444");
+    CHECK_TRUE(fixture.store.used_bytes > LARGE_BYTES, "counted");
+    CHECK_TRUE(fixture.store.used_bytes < LARGE_BYTES + 1000, "once");
+    fixture_end();
+}
+
+static void what_is_left_and_wrong_breaks_nothing(void)
+{
+    const char *content;
+    char script[300];
+
+    fixture_begin();
+    const char *sha256 = begun_release(&content);
+    snprintf(script, sizeof(script),
+             "chmod u+w contents/*/%s.new && printf x | dd of=$(ls contents/*/%s.new) conv=notrunc "
+             "status=none",
+             content, content);
+    expect_in(NULL, script);
+    CHECK_INT(__LINE__, "again", fixture_build(sha256), RELEASE_STANDS);
+    CHECK_INT(__LINE__, "in the end from the beginning", fixture.from, 0);
+    expect_in(NULL, NO_NEW);
+    fixture_end();
+}
+
+static void what_is_left_goes_when_it_is_not_needed(void)
+{
+    const char *content;
+
+    fixture_begin();
+    begun_release(&content);
+    release_store_keep(&fixture.store, NULL, 0);
+    expect_in(NULL, "test -z \"$(find contents -type f)\"");
+    fixture_end();
+}
+
 int main(void)
 {
+    a_large_content_goes_on_after_a_restart();
+    what_is_left_and_wrong_breaks_nothing();
+    what_is_left_goes_when_it_is_not_needed();
     a_release_becomes_a_folder();
     only_what_is_new_travels();
     what_breaks_off_goes_on();
@@ -182,6 +269,7 @@ int main(void)
     wrong_bytes_are_refused();
     what_is_no_manifest_is_refused();
     a_lie_about_a_size_is_refused();
+    what_lost_bytes_is_got_again();
     what_does_not_fit_is_refused_with_figures();
     a_source_that_is_away_is_given_up();
     return check_end("release_build");

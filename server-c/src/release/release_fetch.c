@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* release_fetch.c — contents and manifests as they come from the source, which may break off, lie, or be away. */
+#include "release/release_build_parts.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FAILURES_MAX 6 /* tries in a row that brought nothing */
+
+static enum release_end fail_content(struct build *build, const char *path)
+{
+    snprintf(build->why, RELEASE_WHY_LEN,
+             "%.200s: the bytes that came have another SHA-256 than was named", path);
+    return RELEASE_WRONG;
+}
+
+/* --- contents --- */
+
+/* One that is asked for by itself goes on where an earlier try has ended. */
+static int begin(struct build *build, const struct want *want)
+{
+    struct release_content *content = &build->content;
+    int err = build->coming_count > 1
+                  ? release_content_begin(content, build->store, want->sha256, want->size)
+                  : release_content_go_on(content, build->store, want->sha256, want->size);
+
+    if (err == 0)
+        release_build_say(build, 0, content->done);
+    return err;
+}
+
+/* Ends each content of which all bytes have come, and begins the next. */
+static bool step(struct build *build)
+{
+    while (build->coming_at < build->coming_count) {
+        const struct want *want = &build->coming[build->coming_at];
+
+        if (build->content.fd < 0 && begin(build, want) != 0) {
+            build->end = release_build_fail_disk(build, want->path);
+            return false;
+        }
+        if (build->content.done < want->size)
+            return true;
+        if (!release_content_end(&build->content, build->store)) {
+            release_build_say(build, 0, 0 - want->size);
+            if (build->content.goes_on) /* what an earlier try has left was wrong: it is gone now */
+                continue;
+            build->end = fail_content(build, want->path);
+            return false;
+        }
+        memcpy(build->ended[build->ended_count++], want->sha256, RELEASE_SHA256_LEN + 1);
+        build->coming_at++;
+    }
+    return true;
+}
+
+static bool take_contents(void *arg, const char *bytes, size_t len)
+{
+    struct build *build = arg;
+
+    while (len > 0) {
+        const struct want *want = &build->coming[build->coming_at];
+        size_t part;
+
+        if (build->coming_at == build->coming_count) {
+            snprintf(build->why, RELEASE_WHY_LEN, "more bytes came than were asked for");
+            build->end = RELEASE_WRONG;
+            return false;
+        }
+        part = (size_t)smaller_of(want->size - build->content.done, len);
+        if (release_content_put(&build->content, bytes, part) != 0) {
+            build->end = release_build_fail_disk(build, want->path);
+            return false;
+        }
+        release_build_say(build, 0, part);
+        bytes += part, len -= part;
+        if (!step(build))
+            return false;
+    }
+    return true;
+}
+
+static enum release_end publish(struct build *build)
+{
+    size_t count = build->ended_count;
+
+    build->ended_count = 0;
+    return release_content_publish(build->store, build->ended, count) == 0
+               ? RELEASE_STANDS
+               : release_build_fail_disk(build, "contents");
+}
+
+static enum release_end ask(struct build *build)
+{
+    const struct release_source *source = build->source;
+    const struct want *first = &build->coming[build->coming_at];
+    size_t count = build->coming_count - build->coming_at;
+    char(*names)[RELEASE_SHA256_LEN + 1];
+    enum release_end end;
+
+    if (count == 1)
+        return source->one(source->arg, false, first->sha256, build->content.done, take_contents,
+                           build, build->said);
+    /* What broke off in the middle begins anew: it is small. */
+    release_build_say(build, 0, 0 - build->content.done);
+    release_content_drop(&build->content, build->store);
+    names = xcalloc(count, sizeof(*names));
+    for (size_t i = 0; i < count; i++)
+        memcpy(names[i], first[i].sha256, sizeof(*names));
+    if (!step(build))
+        end = build->end;
+    else
+        end = source->many(source->arg, names, count, take_contents, build, build->said);
+    free(names);
+    return end;
+}
+
+/* What came of a large one stays for the next try, unless that cannot do better. */
+static void leave(struct build *build)
+{
+    if (build->end == RELEASE_UNREACHED || build->end == RELEASE_STOPPED)
+        release_content_leave(&build->content, build->store);
+    else
+        release_content_drop(&build->content, build->store);
+}
+
+enum release_end release_fetch_contents(struct build *build, const struct want *wants, size_t count)
+{
+    unsigned failures = 0;
+    enum release_end end;
+
+    build->coming = wants;
+    build->coming_count = count;
+    build->coming_at = 0;
+    build->end = step(build) ? RELEASE_STANDS : build->end;
+    while (build->end == RELEASE_STANDS && build->coming_at < count) {
+        size_t at = build->coming_at;
+        uint64_t done = build->content.done;
+
+        end = ask(build);
+        if (build->end != RELEASE_STANDS)
+            break;
+        snprintf(build->why, RELEASE_WHY_LEN, "%s", build->said);
+        if (end == RELEASE_WRONG || end == RELEASE_STOPPED) {
+            build->end = end;
+            break;
+        }
+        if (end == RELEASE_STANDS && build->coming_at < count) {
+            snprintf(build->why, RELEASE_WHY_LEN, "fewer bytes came than were asked for");
+            end = RELEASE_UNREACHED;
+        }
+        if (end == RELEASE_STANDS)
+            continue;
+        failures = build->coming_at > at || build->content.done > done ? 1 : failures + 1;
+        if (failures > FAILURES_MAX)
+            build->end = RELEASE_UNREACHED;
+        else if (!build->source->pause(build->source->arg, failures))
+            build->end = RELEASE_STOPPED;
+    }
+    leave(build);
+    end = publish(build); /* what came whole is kept, however this ends */
+    return build->end == RELEASE_STANDS ? end : build->end;
+}
+
+/* --- the manifest --- */
+
+static bool take_manifest(void *arg, const char *bytes, size_t len)
+{
+    struct build *build = arg;
+
+    if (release_content_put(&build->content, bytes, len) == 0) {
+        release_build_say(build, 0, len);
+        return true;
+    }
+    if (errno == EFBIG) {
+        snprintf(build->why, RELEASE_WHY_LEN, "the manifest is longer than 2 GiB");
+        build->end = RELEASE_WRONG;
+    } else {
+        build->end = release_build_fail_disk(build, "the manifest");
+    }
+    return false;
+}
+
+enum release_end release_fetch_manifest(struct build *build)
+{
+    const struct release_source *source = build->source;
+    unsigned failures = 0;
+
+    if (release_store_size(build->store, build->manifest) >= 0)
+        return RELEASE_STANDS;
+    if (release_store_room(build->store, 0, build->why, RELEASE_WHY_LEN) != 0)
+        return RELEASE_NO_ROOM;
+    build->end = RELEASE_STANDS;
+    if (release_content_go_on(&build->content, build->store, build->manifest,
+                              RELEASE_MANIFEST_BYTES) != 0)
+        return release_build_fail_disk(build, "the manifest");
+    release_build_say(build, 0, build->content.done);
+    for (;;) {
+        uint64_t done = build->content.done;
+        enum release_end end = source->one(source->arg, true, build->manifest, done, take_manifest,
+                                           build, build->said);
+
+        if (build->end == RELEASE_STANDS)
+            snprintf(build->why, RELEASE_WHY_LEN, "%s", build->said);
+        if (build->end == RELEASE_STANDS && end != RELEASE_UNREACHED)
+            build->end = end;
+        if (build->end != RELEASE_STANDS || end == RELEASE_STANDS)
+            break;
+        failures = build->content.done > done ? 1 : failures + 1;
+        if (failures > FAILURES_MAX)
+            build->end = RELEASE_UNREACHED;
+        else if (!source->pause(source->arg, failures))
+            build->end = RELEASE_STOPPED;
+        if (build->end != RELEASE_STANDS)
+            break;
+    }
+    if (build->end != RELEASE_STANDS) {
+        leave(build);
+        return build->end;
+    }
+    if (!release_content_end(&build->content, build->store)) {
+        if (!build->content.goes_on)
+            return fail_content(build, "the manifest");
+        release_build_begin_progress(build->progress, build->manifest);
+        return release_fetch_manifest(
+            build); /* what an earlier try has left was wrong, and is gone now */
+    }
+    memcpy(build->ended[build->ended_count++], build->manifest, RELEASE_SHA256_LEN + 1);
+    return publish(build);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* What a disk changes is found, marked under all its names, and told. */
+#include "release/release_scrub.c"
+
+#include "release_fixture.h"
+
+static struct {
+    uint64_t bytes;
+    int compared, news, known;
+    char wrong[RELEASE_SHA256_LEN + 1];
+} seen;
+static int ends_after; /* so many paces; 0: never */
+
+static bool on_pace(void *arg, uint64_t bytes)
+{
+    (void)arg;
+    seen.bytes += bytes;
+    return ends_after == 0 || --ends_after > 0;
+}
+
+static void on_compared(void *arg)
+{
+    (void)arg;
+    seen.compared++;
+}
+
+static void on_wrong(void *arg, const char *sha256, const struct stat *st, bool is_news)
+{
+    (void)arg;
+    CHECK_TRUE((st->st_mode & BOUNDS_WRONG_BYTES) != 0, "it is marked");
+    seen.news += is_news;
+    seen.known += !is_news;
+    memcpy(seen.wrong, sha256, sizeof(seen.wrong));
+}
+
+static bool scrub(unsigned first, bool reads)
+{
+    const struct release_scrub round = {fixture.state_fd, NULL, on_pace, on_compared, on_wrong};
+
+    memset(&seen, 0, sizeof(seen));
+    return release_scrub_round(&round, first, reads);
+}
+
+/* Two trees with a file in common; returns the first's manifest. */
+static const char *two_releases(const char **second)
+{
+    struct buf manifest;
+    const char *first;
+
+    buf_init(&manifest);
+    add_file(&manifest, "d/a", "in both");
+    keep_large(&manifest, "large", 700000);
+    first = keep_manifest(&manifest);
+    buf_init(&manifest);
+    add_file(&manifest, "other", "in both");
+    *second = keep_manifest(&manifest);
+    CHECK_INT(__LINE__, "first", fixture_build(first), RELEASE_STANDS);
+    CHECK_INT(__LINE__, "second", fixture_build(*second), RELEASE_STANDS);
+    release_store_keep(&fixture.store, (const char *[]){first, *second}, 2);
+    return first;
+}
+
+static void what_is_right_is_read_and_left_alone(void)
+{
+    const char *second;
+
+    fixture_begin();
+    two_releases(&second);
+    for (unsigned first = 0; first < RELEASE_SCRUB_FOLDERS; first += 255) {
+        CHECK_TRUE(scrub(first, true), "all of it");
+        CHECK_INT(__LINE__, "contents", seen.compared, 2);
+        CHECK_INT(__LINE__, "bytes", seen.bytes, 700000 + strlen("in both"));
+        CHECK_INT(__LINE__, "wrong", seen.news + seen.known, 0);
+    }
+    expect_in(NULL, "test -z \"$(find . -type f ! -perm 444)\"");
+    fixture_end();
+}
+
+static void a_changed_byte_is_found(void)
+{
+    const char *second, *first;
+
+    fixture_begin();
+    first = two_releases(&second);
+    expect_in(
+        first,
+        "chmod u+w large && printf x | dd of=large bs=1 seek=300000 conv=notrunc status=none");
+    CHECK_TRUE(scrub(7, true), "all of it");
+    CHECK_INT(__LINE__, "news", seen.news, 1);
+    CHECK_INT(__LINE__, "contents", seen.compared, 2);
+    expect_in(first, "test $(stat -c %a large) = 1444");
+    CHECK_TRUE(release_store_size(&fixture.store, seen.wrong) < 0, "it is to be got again");
+    CHECK_TRUE(scrub(7, true), "again");
+    CHECK_INT(__LINE__, "known", seen.known, 1);
+    CHECK_INT(__LINE__, "no news", seen.news, 0);
+    CHECK_INT(__LINE__, "it is not read again", seen.bytes, strlen("in both"));
+    CHECK_TRUE(scrub(0, false), "without reading");
+    CHECK_INT(__LINE__, "known", seen.known, 1);
+    CHECK_INT(__LINE__, "bytes", seen.bytes, 0);
+    fixture_end();
+}
+
+static void the_mark_is_in_all_trees(void)
+{
+    static const char *const damages[] = {
+        "chmod u+w d/a && printf X | dd of=d/a conv=notrunc status=none",
+        "chmod u+w d/a && : > d/a",
+        "chmod u+w d/a && echo more >> d/a",
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(damages); i++) {
+        const char *second, *first;
+
+        fixture_begin();
+        first = two_releases(&second);
+        expect_in(first, damages[i]);
+        CHECK_TRUE(scrub(0, true), "all of it");
+        CHECK_INT(__LINE__, damages[i], seen.news, 1);
+        expect_in(first, "test $(stat -c %a d/a) = 1444 && test $(stat -c %a large) = 444");
+        expect_in(second, "test $(stat -c %a other) = 1444");
+        fixture_end();
+    }
+}
+
+static void a_round_ends_when_it_is_told(void)
+{
+    const char *second;
+
+    fixture_begin();
+    two_releases(&second);
+    ends_after = 1;
+    CHECK_TRUE(!scrub(0, true), "ended");
+    CHECK_INT(__LINE__, "none was compared", seen.compared, 0);
+    ends_after = 1;
+    CHECK_TRUE(!scrub(0, false), "ended");
+    ends_after = 0;
+    shell_in(fixture.folder, "rm -r releases");
+    CHECK_TRUE(scrub(0, true), "nothing is there");
+    fixture_end();
+}
+
+int main(void)
+{
+    what_is_right_is_read_and_left_alone();
+    a_changed_byte_is_found();
+    the_mark_is_in_all_trees();
+    a_round_ends_when_it_is_told();
+    return check_end("release_scrub");
+}
