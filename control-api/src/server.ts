@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The process: environment to configuration, build, listen, signals; nothing else.
 import type { AddressInfo } from 'node:net'
-import { buildService, type Service } from './app.ts'
+import type { Service } from './app.ts'
 import { type Config, readConfig, readUnknownNames } from './environment/config.ts'
 import { newSetupToken, setupLink } from './features/session/setup.ts'
 import type { App } from './http/app-types.ts'
@@ -18,6 +18,8 @@ try {
   for (const sentence of readUnknownNames()) tell(sentence)
   const config = readConfig()
   dataDir = config.dataDir
+  // What is refused by its configuration need not load all the rest, which takes seconds.
+  const { buildService } = await import('./app.ts')
   const service = await buildService(config)
   await start(service, config)
 } catch (error) {

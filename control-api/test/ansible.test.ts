@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, readFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { COMPILED } from './compiled.ts'
 import { farmctl, joinNode, siteText, watched } from './farmctl/helper.ts'
 
 const PAGE = resolve(import.meta.dirname, '../../docs/running-the-control-plane.md')
@@ -35,7 +36,7 @@ async function ansible() {
   const run = async () => {
     const args = ['-i', 'localhost,', '-e', JSON.stringify(vars), 'play.yml']
     const env = {
-      ...{ HOME: farm.home, LC_ALL: 'C.UTF-8', ANSIBLE_NOCOLOR: '1' },
+      ...{ HOME: farm.home, LC_ALL: 'C.UTF-8', ANSIBLE_NOCOLOR: '1', ...COMPILED },
       PATH: [join(farm.home, 'bin'), process.env.PATH].join(delimiter),
     }
     const child = spawn('ansible-playbook', args, { cwd: farm.home, env })

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Keys, requests for their certificates, and what came back for them.
-import 'reflect-metadata'
 import {
   createHash,
   createPrivateKey,
@@ -8,12 +7,7 @@ import {
   webcrypto,
   X509Certificate,
 } from 'node:crypto'
-import {
-  AuthorityKeyIdentifierExtension,
-  X509Certificate as ParsedCertificate,
-  Pkcs10CertificateRequestGenerator,
-  SubjectAlternativeNameExtension,
-} from '@peculiar/x509'
+import { x509 } from '../base/x509-library.ts'
 import { AuthorityFailure } from './authority.ts'
 
 export type KeyType = 'ecdsa-p256' | 'rsa-2048'
@@ -38,6 +32,7 @@ export const newAccountKey = (): string =>
 
 /** The request names no subject: a common name ends at 64 letters, and CAs leave it out more and more. */
 export async function newKeyAndRequest(type: KeyType, names: readonly string[]) {
+  const { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension } = x509()
   const algorithm = ALGORITHMS[type]
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const request = await Pkcs10CertificateRequestGenerator.create({
@@ -112,7 +107,8 @@ function readChain(pem: string): X509Certificate[] {
 
 /** RFC 9773, 4.1: the issuer's key and the serial number, as they stand in the certificate. */
 function renewalIdOf(leaf: X509Certificate): string | null {
-  const keyId = new ParsedCertificate(leaf.raw).getExtension(AuthorityKeyIdentifierExtension)?.keyId
+  const { AuthorityKeyIdentifierExtension, X509Certificate: Parsed } = x509()
+  const keyId = new Parsed(leaf.raw).getExtension(AuthorityKeyIdentifierExtension)?.keyId
   if (keyId === undefined) return null
   const even = leaf.serialNumber.length % 2 === 0 ? leaf.serialNumber : `0${leaf.serialNumber}`
   // A first bit that is set would be a sign.

@@ -60,7 +60,7 @@ import type { SampleWatches } from '../fleet/sample-watches.ts'
 import type { App } from '../http/app-types.ts'
 import { createFastify } from '../http/create.ts'
 import { problemsPlugin } from '../http/problems.ts'
-import { compileOnce } from '../json/compile-once.ts'
+import { compileWhenCalled } from '../json/compile-once.ts'
 import type { Metrics } from '../metrics-store/metrics.ts'
 import { renewAfterMs } from '../node-identity/certificates.ts'
 import type { Enrolment } from '../node-identity/enrolment.ts'
@@ -460,9 +460,10 @@ function useProtocolSchemas(app: App): void {
   app.setValidatorCompiler<{ $ref: string }>(({ schema }) => validatorOf(schema))
 }
 
-const validatorOf = compileOnce(({ $ref }: { $ref: string }) => {
+const validatorOf = compileWhenCalled(({ $ref }: { $ref: string }) => {
   protocol ??= readProtocol()
-  return protocol.compile({ $ref })
+  const validate = protocol.compile({ $ref })
+  return (message: unknown) => (validate(message) ? true : { error: validate.errors ?? [] })
 })
 let protocol: Ajv | null = null
 

@@ -4,7 +4,6 @@
 //
 // Who may do what is in the certificates: the CA signs and nothing else (path length 0), serverAuth goes
 // to the control plane alone, clientAuth to nodes alone. Nodes rely on that instead of host names.
-import 'reflect-metadata'
 import {
   createHash,
   createPrivateKey,
@@ -15,19 +14,8 @@ import {
   webcrypto,
   X509Certificate,
 } from 'node:crypto'
-import {
-  AuthorityKeyIdentifierExtension,
-  BasicConstraintsExtension,
-  ExtendedKeyUsage,
-  ExtendedKeyUsageExtension,
-  type Extension,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  Pkcs10CertificateRequest,
-  PublicKey,
-  SubjectKeyIdentifierExtension,
-  X509CertificateGenerator,
-} from '@peculiar/x509'
+import type { ExtendedKeyUsage, Pkcs10CertificateRequest } from '@peculiar/x509'
+import { x509 } from '../base/x509-library.ts'
 import { CsrRefused } from './errors.ts'
 
 /** A private key and the certificate of its public half, both PEM. */
@@ -44,6 +32,8 @@ const P256 = { name: 'ECDSA', namedCurve: 'P-256' }
 const SIGNING = { name: 'ECDSA', hash: 'SHA-256' }
 
 export async function makeCa(nowMs: number): Promise<KeyAndCertificate> {
+  const { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension, PublicKey } = x509()
+  const { SubjectKeyIdentifierExtension, X509CertificateGenerator } = x509()
   const { keyPem, publicKey, privateKey } = await newKey()
   const name = nameOf(sha256Of(publicKey).toString('hex').slice(0, 16))
   const certificate = await X509CertificateGenerator.create({
@@ -70,7 +60,7 @@ export async function makeServer(ca: KeyAndCertificate, nowMs: number): Promise<
   const certificatePem = await sign(ca, {
     subject: 'CN=Farmstead control plane',
     publicKey,
-    purpose: ExtendedKeyUsage.serverAuth,
+    purpose: x509().ExtendedKeyUsage.serverAuth,
     nowMs,
     lifeMs: SERVER_LIFE_MS,
   })
@@ -95,7 +85,7 @@ export async function makeNodeCertificate(
   const certificatePem = await sign(ca, {
     subject: `CN=${nodeId}`,
     publicKey: key.der,
-    purpose: ExtendedKeyUsage.clientAuth,
+    purpose: x509().ExtendedKeyUsage.clientAuth,
     nowMs,
     lifeMs: NODE_LIFE_MS,
   })
@@ -122,7 +112,7 @@ export async function readRequest(csrPem: string): Promise<RequestedKey> {
   let request: Pkcs10CertificateRequest
   let key: KeyObject
   try {
-    request = new Pkcs10CertificateRequest(csrPem)
+    request = new (x509().Pkcs10CertificateRequest)(csrPem)
     key = createPublicKey({
       key: Buffer.from(request.publicKey.rawData),
       format: 'der',
@@ -175,15 +165,17 @@ type Leaf = {
 }
 
 async function sign(ca: KeyAndCertificate, leaf: Leaf): Promise<string> {
+  const { AuthorityKeyIdentifierExtension, BasicConstraintsExtension, PublicKey } = x509()
+  const { ExtendedKeyUsageExtension, KeyUsageFlags, KeyUsagesExtension } = x509()
   const issuer = new X509Certificate(ca.certificatePem)
   const caKey = new PublicKey(issuer.publicKey.export({ format: 'der', type: 'spki' }))
-  const extensions: Extension[] = [
+  const extensions = [
     new BasicConstraintsExtension(false, undefined, true),
     new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
     new ExtendedKeyUsageExtension([leaf.purpose], true),
     await AuthorityKeyIdentifierExtension.create(caKey),
   ]
-  const certificate = await X509CertificateGenerator.create({
+  const certificate = await x509().X509CertificateGenerator.create({
     serialNumber: newSerial(),
     subject: leaf.subject,
     issuer: issuer.subject.replaceAll('\n', ','),

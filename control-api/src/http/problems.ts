@@ -56,20 +56,26 @@ export const problemsPlugin = fp<Options>(
 
 /** Must be called before the routes are added. Which methods a path takes; the console's takes any path. */
 function knowPaths(app: FastifyInstance) {
-  const known: { url: string; pattern: RegExp; method: string }[] = []
+  const known: { url: string; method: string; pattern?: RegExp }[] = []
   app.addHook('onRoute', ({ method, url }) => {
     if (url.includes('*')) return
-    const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`)
-    for (const one of [method].flat()) known.push({ url, pattern, method: one })
+    for (const one of [method].flat()) known.push({ url, method: one })
   })
   const atExactly = (path: string) => known.filter(({ url }) => url === path)
   const methodsOf = (path: string) => {
     // A word of our own, such as "validate", goes before a name of somebody's.
     const own = atExactly(path)
-    const found = own.length > 0 ? own : known.filter(({ pattern }) => pattern.test(path))
+    const found = own.length > 0 ? own : known.filter((one) => patternOf(one).test(path))
     return [...new Set(found.map(({ method }) => method))].sort()
   }
   return { methodsOf, isOwnWord: (path: string) => atExactly(path).length > 0 }
+}
+
+/** Made for the first path that has no route: most services are never asked for one. */
+function patternOf(known: { url: string; pattern?: RegExp }): RegExp {
+  const { url } = known
+  known.pattern ??= new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`)
+  return known.pattern
 }
 
 /** What Fastify refuses before there is a route: an address it can't read, or of no end. */

@@ -9,10 +9,23 @@ import { type DescribedRoute, refusalsOf } from './refusals.ts'
 
 type Responses = Record<string, unknown>
 const PROBLEM = 'application/problem+json'
+const anyProblem = { content: { [PROBLEM]: { schema: ProblemSchema } } }
+const ANY_REFUSAL = { '4xx': anyProblem, '5xx': anyProblem }
 
-/** A route may give a status a schema of its own, for the members its problems carry. */
+/** How a route's answers become text: whatever it refuses with, it is a problem. */
+export const serializedAs = (own: unknown): FastifySchema['response'] => ({
+  ...(isSchema(own) && own),
+  ...ANY_REFUSAL,
+})
+
+/**
+ * Each refusal by its status, which takes a tenth of a start to write down: only for who asks for the description. A route
+ * may give a status a schema of its own, for the members its problems carry.
+ */
 export function withRefusals(route: DescribedRoute): FastifySchema['response'] {
-  const own = (route.schema?.response ?? {}) as Responses
+  const own: Responses = Object.fromEntries(
+    Object.entries(route.schema?.response ?? {}).filter(([status]) => !(status in ANY_REFUSAL)),
+  )
   const byStatus = Map.groupBy(refusalsOf(route), ({ statusCode }) => String(statusCode))
   const refused = [...byStatus].map(([status, refusals]) => [
     status,

@@ -4,7 +4,13 @@
 import swagger from '@fastify/swagger'
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import { ConfigErrorSchema, ProblemSchema } from '../api-shapes/common.ts'
-import { addEtags, addExamples, operationsOf, withRefusals } from '../openapi/document.ts'
+import {
+  addEtags,
+  addExamples,
+  operationsOf,
+  serializedAs,
+  withRefusals,
+} from '../openapi/document.ts'
 import { type NamedSchemas, nameSchemas } from '../openapi/named-parts.ts'
 import { tagDescriptions } from '../openapi/tags.ts'
 import { bodyLimitOf } from './limits.ts'
@@ -17,7 +23,7 @@ export async function describeApi(
   app.addHook('onRoute', (route) => {
     // The description leaves HEAD out, and what answers it has no body.
     if (!route.schema || route.schema.hide || route.method === 'HEAD') return
-    route.schema.response = withRefusals(route)
+    route.schema.response = serializedAs(route.schema.response)
   })
   await app.register(swagger, {
     openapi: {
@@ -51,6 +57,7 @@ export async function describeApi(
       url,
       schema: {
         ...schema,
+        response: withRefusals(route),
         security: securityOf(route.config ?? {}),
         ...(schema?.body !== undefined && {
           'x-body-limit-bytes': bodyLimitOf({ schema, config: route.config }),

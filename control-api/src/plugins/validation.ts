@@ -53,8 +53,16 @@ export function strictValidation(app: FastifyInstance): void {
   )
 }
 
+const NO_QUERY = { additionalProperties: false, type: 'object', properties: {} }
+
 /** A misspelt `dryRun` that nobody minds would do what was only to be looked at. Who takes anything says so. */
 function closed(querystring: unknown) {
-  const own = isSchema(querystring) ? querystring : { type: 'object', properties: {} }
-  return { additionalProperties: false, ...own }
+  if (!isSchema(querystring)) return NO_QUERY
+  if ('additionalProperties' in querystring) return querystring
+  const copy = closedCopies.get(querystring) ?? { additionalProperties: false, ...querystring }
+  closedCopies.set(querystring, copy)
+  return copy
 }
+
+/** A schema's copy is the same each time, and so is known to be compiled already. */
+const closedCopies = new WeakMap<object, object>()

@@ -8,6 +8,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { COMPILED } from '../compiled.ts'
 import { PASSWORD } from '../helper.ts'
 import { FARMCTL_TEST_MS, type Farmctl, farmctl } from './helper.ts'
 
@@ -87,7 +88,7 @@ describe('on the way', { timeout: FARMCTL_TEST_MS }, () => {
     const FARMSTEAD_TOKEN = await secretOf(farm)
     const HTTP_PROXY = `http://127.0.0.1:${await listening(proxy)}`
     const FARMSTEAD_URL = 'http://farm.test:8080'
-    const env = { ...{ PATH, HOME: farm.home }, FARMSTEAD_TOKEN, HTTP_PROXY }
+    const env = { ...{ PATH, HOME: farm.home }, ...COMPILED, FARMSTEAD_TOKEN, HTTP_PROXY }
     const get = (more: object) => exec(FARMCTL, ['get', 'configs'], { env: { ...env, ...more } })
     await get({ FARMSTEAD_URL })
     expect(asked).toEqual(['farm.test:8080'])

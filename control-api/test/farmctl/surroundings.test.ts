@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { Contexts, normalUrl } from '../../src/farmctl/contexts.ts'
 import { readDocument } from '../../src/farmctl/documents.ts'
+import { COMPILED } from '../compiled.ts'
 import { tempDir } from '../helper.ts'
 import { FARMCTL_TEST_MS, farmctl } from './helper.ts'
 
@@ -104,7 +105,7 @@ describe('around the process', { timeout: FARMCTL_TEST_MS }, () => {
   test('a result that cannot be written is a failure, and one document where that was asked for', async () => {
     const { home } = await farmctl({ asProcess: true })
     const run = sh('sh', ['-c', '"$1" get configs --json > /dev/full', 'sh', FARMCTL], {
-      env: { PATH, HOME: home },
+      env: { PATH, ...COMPILED, HOME: home },
     })
     const error: { code: number; stderr: string } = await run.then(
       () => ({ code: 0, stderr: '' }),
@@ -127,7 +128,7 @@ describe('around the process', { timeout: FARMCTL_TEST_MS }, () => {
   test('a proxy without a scheme is one of http, as elsewhere', async () => {
     const { home, url } = await farmctl({ asProcess: true })
     const run = sh(FARMCTL, ['get', 'configs'], {
-      env: { PATH, HOME: home, HTTP_PROXY: '127.0.0.1:1' },
+      env: { PATH, ...COMPILED, HOME: home, HTTP_PROXY: '127.0.0.1:1' },
     })
     const { stderr } = await run.then(
       () => ({ stderr: '' }),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { quantile } from '../../src/histogram/histogram.ts'
@@ -8,11 +7,12 @@ import { openMetricsStore } from '../../src/metrics-store/metrics-store.ts'
 import { planQuery } from '../../src/metrics-store/rings.ts'
 import type { Report } from '../../src/metrics-store/windows.ts'
 import { histogramOf } from '../histogram-of.ts'
+import { makeQuickFolder } from '../quick-folder.ts'
 
 const T0 = 1_800_000_000_000
 
 async function open(clock = { nowMs: T0 }, isDiskFull = () => false) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'farmstead-metrics-'))
+  const dataDir = makeQuickFolder()
   const metrics = await openMetricsStore({ dataDir, now: () => clock.nowMs, isDiskFull })
   onTestFinished(async () => {
     await metrics.close()
@@ -142,7 +142,7 @@ describe('the metrics store', () => {
   })
 
   it('says why it cannot open its file', async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'farmstead-metrics-'))
+    const dataDir = makeQuickFolder()
     onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
     writeFileSync(join(dataDir, 'file'), '')
     await expect(

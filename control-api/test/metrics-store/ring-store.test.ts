@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -15,12 +14,13 @@ import { querySets } from '../../src/metrics-store/sets.ts'
 import { FINEST } from '../../src/metrics-store/steps.ts'
 import { gaugesOf, type PlacedWindow } from '../../src/metrics-store/windows.ts'
 import { histogramOf, seededRandom } from '../histogram-of.ts'
+import { makeQuickFolder } from '../quick-folder.ts'
 
 let dir: string
 let db: MetricsDb
 let rings: RingStore
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'farmstead-metrics-'))
+  dir = makeQuickFolder()
   db = openMetricsDb(join(dir, 'metrics.db'))
   rings = createRingStore(db)
 })

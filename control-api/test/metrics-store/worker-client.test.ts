@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 import { EventEmitter } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Request } from '../../src/metrics-store/messages.ts'
 import { asSets } from '../../src/metrics-store/node-series.ts'
 import { type BeginThread, startMetricsWorker } from '../../src/metrics-store/worker-client.ts'
+import { makeQuickFolder } from '../quick-folder.ts'
 
 async function start() {
-  const dir = mkdtempSync(join(tmpdir(), 'farmstead-metrics-'))
+  const dir = makeQuickFolder()
   const worker = await startMetricsWorker(join(dir, 'metrics.db'))
   onTestFinished(async () => {
     await worker.close()
@@ -86,7 +86,7 @@ it('a chart waits for some reports, not for all that have come', async () => {
 })
 
 it('who started it is told when another takes its place', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'farmstead-metrics-'))
+  const dir = makeQuickFolder()
   let restarts = 0
   const worker = await startMetricsWorker(join(dir, 'metrics.db'), () => restarts++)
   onTestFinished(async () => {

@@ -54,11 +54,20 @@ test('openapi.json is what the routes say (else: npm run openapi)', async () => 
 
 test('it is OpenAPI 3.1 by a validator of its own', async () => {
   const config = await createConfig({ extends: ['spec'] })
-  const lint = (source: string) => lintFromString({ source, config })
   const text = readFileSync(COMMITTED, 'utf8')
-  const found = await lint(text)
-  expect(found.map(({ message, location }) => [location[0]?.pointer, message])).toEqual([])
-  expect(await lint(text.replace('"operationId"', '"operation"'))).not.toEqual([])
+  const lint = async (source: string) => {
+    const found = await lintFromString({ source, config })
+    return found.map(({ message, location }) => [location[0]?.pointer, message])
+  }
+  expect(await lint(text)).toEqual([])
+  // It finds what is wrong: asked of one path of it, as all take seconds.
+  const { paths, ...rest } = JSON.parse(text)
+  const one = JSON.stringify({
+    ...rest,
+    paths: Object.fromEntries(Object.entries(paths).slice(0, 1)),
+  })
+  expect(await lint(one)).toEqual([])
+  expect(await lint(one.replace('"operationId"', '"operation"'))).not.toEqual([])
 })
 
 test('every operation has a name of its own, a tag that is described, and a summary', async () => {

@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
+import { COMPILED } from '../compiled.ts'
 import { PASSWORD, tempDir } from '../helper.ts'
 import { start, startServer } from '../processes.ts'
 
@@ -197,7 +198,7 @@ export function everythingWorksBehind(name: keyof typeof PROXIES): void {
 
       const env = { HOME: dir, FARMSTEAD_CA_FILE: join(dir, 'cert.pem') }
       const login = spawn(process.execPath, [FARMCTL, 'login', url, '--user', 'ana'], {
-        env: { PATH: process.env.PATH ?? '', ...env },
+        env: { PATH: process.env.PATH ?? '', ...COMPILED, ...env },
         stdio: ['pipe', 'ignore', 'inherit'],
       })
       login.stdin?.end(`${PASSWORD}\n`)

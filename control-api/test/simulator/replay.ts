@@ -2,8 +2,7 @@
 // Does to the real control plane what a run of the simulation did to its maps, deed by deed. After each, both
 // must say the same: of each rollout and task, of leases, offers, nodes, and as the answer. So what the
 // simulation proves of the reducer holds for the SQL too.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { confirmRecovery } from '../../src/control-plane/recovery.ts'
@@ -16,6 +15,7 @@ import { countsOf, countTasksByWave } from '../../src/features/rollouts/store/ta
 import { Connections } from '../../src/fleet/connections.ts'
 import { decommission, setCordon } from '../../src/node-identity/store/nodes.ts'
 import type { Services } from '../../src/process/services.ts'
+import { makeQuickFolder } from '../quick-folder.ts'
 import type { Database } from './database.ts'
 import type { Order } from './engine.ts'
 import type { Answer } from './messages.ts'
@@ -38,7 +38,7 @@ import { Words } from './words.ts'
 export class Divergence extends Error {}
 
 export async function replay(notes: readonly Note[], nodesAtOnce: number): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'farmstead-replay-'))
+  const dataDir = makeQuickFolder()
   const player = await Player.open(dataDir, nodesAtOnce)
   try {
     for (const [i, note] of notes.entries()) await player.play(note, i)

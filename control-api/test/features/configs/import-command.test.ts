@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { COMPILED } from '../../compiled.ts'
 import { nodeBinary, tempDir } from '../../helper.ts'
 import { OTHER, TEXT } from './config-client.ts'
 
@@ -21,7 +22,7 @@ test(
       return spawnSync(process.execPath, [script, 'import-config', ...args], {
         input,
         encoding: 'utf8',
-        env: { PATH, FARMSTEAD_DATA_DIR: dataDir, FARMSTEAD_NODE_BINARY: nodeBinary },
+        env: { PATH, ...COMPILED, FARMSTEAD_DATA_DIR: dataDir, FARMSTEAD_NODE_BINARY: nodeBinary },
       })
     }
     expect(run(TEXT).stdout).toBe('stdin is version 1 of "default".\n')

@@ -4,4 +4,4 @@
 import { CUT } from '../../simulator/world.ts'
 import { keepPromises } from './promises.ts'
 
-keepPromises(1, CUT)
+keepPromises(1, { scope: CUT })
