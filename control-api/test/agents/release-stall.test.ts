@@ -19,7 +19,7 @@ test('a connection that takes nothing is cut, and its turn is another’s', asyn
   const releases = createNodeReleases(
     { db: null as never, folder: null as never },
     {
-      ...{ atOnce: 1, perNode: 1, waitMs: 10_000, stallMs: 100 },
+      ...{ atOnce: 1, perNode: 1, waitMs: 10_000, stallMs: 400 },
     },
   )
   const replyOf = (raw: ServerResponse) => {

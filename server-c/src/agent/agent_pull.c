@@ -6,12 +6,14 @@
 #include "base/mem.h"
 #include "log/log.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,6 +33,7 @@ struct agent_pull {
 
     /* Under `lock`. */
     bool is_wanted, is_busy, is_heard;
+    uint64_t used_bytes; /* by the store, when it is not busy */
     struct agent_pulled pulled;
     struct agent_releases kept;
     bool has_kept;
@@ -168,6 +171,12 @@ static void sweep(struct agent_pull *pull, const struct agent_releases *kept)
     free(manifests);
 }
 
+static void rest(struct agent_pull *pull)
+{
+    pull->is_busy = false;
+    pull->used_bytes = pull->is_open ? pull->store.used_bytes : 0;
+}
+
 /* What may go was said before the pull was asked for, so it goes first: it does not know the pull's trees. */
 static void *run(void *arg)
 {
@@ -178,6 +187,7 @@ static void *run(void *arg)
         open_store(pull, why, sizeof(why)) != 0)
         log_error("agent: %s", why);
     pthread_mutex_lock(&pull->lock);
+    rest(pull);
     while (!atomic_load(&pull->stopping)) {
         bool is_wanted = pull->is_wanted, has_kept = pull->has_kept;
         struct agent_releases kept = pull->kept;
@@ -196,7 +206,7 @@ static void *run(void *arg)
         if (is_wanted)
             bring(pull, &pulled);
         pthread_mutex_lock(&pull->lock);
-        pull->is_busy = false;
+        rest(pull);
         if (is_wanted) {
             pull->pulled = pulled;
             pull->is_heard = false;
@@ -216,6 +226,7 @@ struct agent_pull *agent_pull_start(int state_fd, struct agent_http *waker)
     pull->state_fd = state_fd;
     pull->waker = waker;
     pull->is_heard = true;
+    pull->is_busy = true; /* it counts what is there */
     pull->store.contents_fd = pull->store.trees_fd = -1;
     pthread_mutex_init(&pull->lock, NULL);
     pthread_mutex_init(&pull->progress.lock, NULL);
@@ -300,6 +311,21 @@ void agent_pull_progress(struct agent_pull *pull, struct agent_fetching *out)
     out->bytes = progress->bytes;
     out->bytes_done = progress->bytes_done;
     pthread_mutex_unlock(&progress->lock);
+}
+
+void agent_pull_room(struct agent_pull *pull, struct agent_room *out)
+{
+    struct statvfs disk;
+    int fd = openat(pull->state_fd, RELEASE_FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool is_told = fstatvfs(fd >= 0 ? fd : pull->state_fd, &disk) == 0;
+    if (fd >= 0)
+        close(fd);
+    *out = (struct agent_room){0};
+    pthread_mutex_lock(&pull->lock);
+    if (is_told && !pull->is_busy && !pull->is_wanted && !pull->has_kept)
+        *out = (struct agent_room){true, pull->used_bytes,
+                                   (uint64_t)disk.f_bavail * (uint64_t)disk.f_frsize};
+    pthread_mutex_unlock(&pull->lock);
 }
 
 void agent_pull_keep(struct agent_pull *pull, const struct agent_releases *history)

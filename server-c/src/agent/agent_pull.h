@@ -8,6 +8,7 @@
 
 #include "agent/agent_http.h"
 #include "agent/agent_releases.h"
+#include "agent/agent_room.h"
 #include "release/release_build.h"
 
 #include <stdbool.h>
@@ -36,6 +37,9 @@ struct agent_pulled {
 bool agent_pull_hear(struct agent_pull *pull, struct agent_pulled *out);
 /* How far it is; its `manifest` is "" when nothing is under way. */
 void agent_pull_progress(struct agent_pull *pull, struct agent_fetching *out);
+
+/* What the store takes and its disk has left, unless something is under way. */
+void agent_pull_room(struct agent_pull *pull, struct agent_room *out);
 
 /* What is in no list may go, when nothing else is under way. */
 void agent_pull_keep(struct agent_pull *pull, const struct agent_releases *history);
