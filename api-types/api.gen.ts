@@ -4769,6 +4769,15 @@ export interface components {
                     /** @description SHA-256 of the list of its files */
                     manifest: string;
                 } | null;
+                changes: {
+                    added: number;
+                    changed: number;
+                    removed: number;
+                    /** @description Contents that the version before does not have */
+                    fetchFiles: number;
+                    /** @description What each node fetches that has the version before, and no other */
+                    fetchBytes: number;
+                } | null;
             }[];
             evidence: {
                 wave: number;
@@ -4980,6 +4989,15 @@ export interface components {
                     number: number;
                     /** @description SHA-256 of the list of its files */
                     manifest: string;
+                } | null;
+                changes: {
+                    added: number;
+                    changed: number;
+                    removed: number;
+                    /** @description Contents that the version before does not have */
+                    fetchFiles: number;
+                    /** @description What each node fetches that has the version before, and no other */
+                    fetchBytes: number;
                 } | null;
             }[];
             /** @description No node of the farm is of it: the order is refused unless it says `allowEmpty` */
@@ -19352,6 +19370,13 @@ export interface operations {
                      *               "before": {
                      *                 "number": 40,
                      *                 "manifest": "manifest"
+                     *               },
+                     *               "changes": {
+                     *                 "added": 1,
+                     *                 "changed": 1,
+                     *                 "removed": 1,
+                     *                 "fetchFiles": 1,
+                     *                 "fetchBytes": 1
                      *               }
                      *             }
                      *           ],
@@ -19561,6 +19586,15 @@ export interface operations {
                                     number: number;
                                     /** @description SHA-256 of the list of its files */
                                     manifest: string;
+                                } | null;
+                                changes: {
+                                    added: number;
+                                    changed: number;
+                                    removed: number;
+                                    /** @description Contents that the version before does not have */
+                                    fetchFiles: number;
+                                    /** @description What each node fetches that has the version before, and no other */
+                                    fetchBytes: number;
                                 } | null;
                             }[];
                             evidence: {
@@ -19951,6 +19985,13 @@ export interface operations {
                      *           "before": {
                      *             "number": 40,
                      *             "manifest": "manifest"
+                     *           },
+                     *           "changes": {
+                     *             "added": 1,
+                     *             "changed": 1,
+                     *             "removed": 1,
+                     *             "fetchFiles": 1,
+                     *             "fetchBytes": 1
                      *           }
                      *         }
                      *       ],
@@ -20213,6 +20254,13 @@ export interface operations {
                      *           "before": {
                      *             "number": 40,
                      *             "manifest": "manifest"
+                     *           },
+                     *           "changes": {
+                     *             "added": 1,
+                     *             "changed": 1,
+                     *             "removed": 1,
+                     *             "fetchFiles": 1,
+                     *             "fetchBytes": 1
                      *           }
                      *         }
                      *       ],
@@ -20631,6 +20679,13 @@ export interface operations {
                      *           "before": {
                      *             "number": 40,
                      *             "manifest": "manifest"
+                     *           },
+                     *           "changes": {
+                     *             "added": 1,
+                     *             "changed": 1,
+                     *             "removed": 1,
+                     *             "fetchFiles": 1,
+                     *             "fetchBytes": 1
                      *           }
                      *         }
                      *       ],
@@ -21708,7 +21763,7 @@ export interface operations {
                         notConnected: number;
                         /** @description Connected, and of a version that cannot be asked */
                         tooOld: number;
-                        /** @description Beyond the first 50, and those that have not the files of a release yet */
+                        /** @description Beyond the first 50, and those of earlier versions that have not the files of a release yet */
                         notAsked: number;
                         /** @description All nodes that it would change have answered */
                         isWhole: boolean;
@@ -22789,6 +22844,13 @@ export interface operations {
                      *           "before": {
                      *             "number": 40,
                      *             "manifest": "manifest"
+                     *           },
+                     *           "changes": {
+                     *             "added": 1,
+                     *             "changed": 1,
+                     *             "removed": 1,
+                     *             "fetchFiles": 1,
+                     *             "fetchBytes": 1
                      *           }
                      *         }
                      *       ],
@@ -23210,6 +23272,13 @@ export interface operations {
                      *           "before": {
                      *             "number": 40,
                      *             "manifest": "manifest"
+                     *           },
+                     *           "changes": {
+                     *             "added": 1,
+                     *             "changed": 1,
+                     *             "removed": 1,
+                     *             "fetchFiles": 1,
+                     *             "fetchBytes": 1
                      *           }
                      *         }
                      *       ],
@@ -23629,6 +23698,13 @@ export interface operations {
                      *           "before": {
                      *             "number": 40,
                      *             "manifest": "manifest"
+                     *           },
+                     *           "changes": {
+                     *             "added": 1,
+                     *             "changed": 1,
+                     *             "removed": 1,
+                     *             "fetchFiles": 1,
+                     *             "fetchBytes": 1
                      *           }
                      *         }
                      *       ],
@@ -24050,6 +24126,13 @@ export interface operations {
                      *           "before": {
                      *             "number": 40,
                      *             "manifest": "manifest"
+                     *           },
+                     *           "changes": {
+                     *             "added": 1,
+                     *             "changed": 1,
+                     *             "removed": 1,
+                     *             "fetchFiles": 1,
+                     *             "fetchBytes": 1
                      *           }
                      *         }
                      *       ],
@@ -24471,6 +24554,13 @@ export interface operations {
                      *           "before": {
                      *             "number": 40,
                      *             "manifest": "manifest"
+                     *           },
+                     *           "changes": {
+                     *             "added": 1,
+                     *             "changed": 1,
+                     *             "removed": 1,
+                     *             "fetchFiles": 1,
+                     *             "fetchBytes": 1
                      *           }
                      *         }
                      *       ],
@@ -24890,6 +24980,13 @@ export interface operations {
                      *           "before": {
                      *             "number": 40,
                      *             "manifest": "manifest"
+                     *           },
+                     *           "changes": {
+                     *             "added": 1,
+                     *             "changed": 1,
+                     *             "removed": 1,
+                     *             "fetchFiles": 1,
+                     *             "fetchBytes": 1
                      *           }
                      *         }
                      *       ],
@@ -25311,6 +25408,13 @@ export interface operations {
                      *           "before": {
                      *             "number": 40,
                      *             "manifest": "manifest"
+                     *           },
+                     *           "changes": {
+                     *             "added": 1,
+                     *             "changed": 1,
+                     *             "removed": 1,
+                     *             "fetchFiles": 1,
+                     *             "fetchBytes": 1
                      *           }
                      *         }
                      *       ],
@@ -25732,6 +25836,13 @@ export interface operations {
                      *           "before": {
                      *             "number": 40,
                      *             "manifest": "manifest"
+                     *           },
+                     *           "changes": {
+                     *             "added": 1,
+                     *             "changed": 1,
+                     *             "removed": 1,
+                     *             "fetchFiles": 1,
+                     *             "fetchBytes": 1
                      *           }
                      *         }
                      *       ],

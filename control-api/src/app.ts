@@ -66,6 +66,7 @@ import { serveReader } from './plugins/reader.ts'
 import { SseHub } from './plugins/sse.ts'
 import type { PressureLimits } from './plugins/turns.ts'
 import { openServices, type Services, version } from './process/services.ts'
+import { createChangesOf } from './release-store/changes.ts'
 import { API, serveApi } from './routes.ts'
 
 /** What tests replace. */
@@ -196,8 +197,14 @@ export async function buildService(
     wake: (nodeId) => fleet.wake(nodeId),
   })
 
+  const contents = openContents({
+    ...{ db, write, now, dataDir: config.dataDir, limits: config.releases },
+    onError: (error) =>
+      app.log.error({ err: error }, 'contents that no release needs could not be removed'),
+  })
   const deciding = await startDeciding({
     ...{ config, services, identity, fleet, assignments, metrics, work, rhythm, log: app.log },
+    changesOf: createChangesOf(contents.folder),
   })
   const { engine, releases, probeOrders, onUnrenderable } = deciding
 
@@ -246,11 +253,6 @@ export async function buildService(
   const challenges = new Challenges({ wakeAll: () => fleet.wakeAll() })
   const questions = { logQuestions: logQuestions(wake), checkQuestions: checkQuestions(wake) }
   const sampleWatches = new SampleWatches(wake)
-  const contents = openContents({
-    ...{ db, write, now, dataDir: config.dataDir, limits: config.releases },
-    onError: (error) =>
-      app.log.error({ err: error }, 'contents that no release needs could not be removed'),
-  })
   const nodeReleases = createNodeReleases({ db, folder: contents.folder })
   const agents = await buildAgentListener({
     logLevel,

@@ -27,6 +27,7 @@ import { createNodeCheck } from './node-check/node-check.ts'
 import { createAskOwners } from './node-check/owners.ts'
 import { createPolicyChecks } from './node-check/policy-checks.ts'
 import type { Services } from './process/services.ts'
+import type { ChangesOf } from './release-store/changes.ts'
 
 type Deps = {
   config: Pick<Config, 'nodeBinary'>
@@ -37,6 +38,7 @@ type Deps = {
   metrics: Pick<MetricsStore, 'samples' | 'heardOf' | 'requestRates'>
   work: TextWork
   rhythm: Rhythm
+  changesOf: ChangesOf
   log: App['log']
 }
 
@@ -44,6 +46,7 @@ export type Deciding = Awaited<ReturnType<typeof startDeciding>>
 
 export async function startDeciding(deps: Deps) {
   const { config, services, identity, fleet, assignments, metrics, work, rhythm, log } = deps
+  const { changesOf } = deps
   const { db, write, now, disk } = services
   const { has: isConnected } = fleet.connections
   const schema = loadConfigSchema()
@@ -109,7 +112,7 @@ export async function startDeciding(deps: Deps) {
     readGrouping,
     findVersionText: async (name, number) => (await findVersion(db, name, number))?.text ?? null,
     lastReleases: (name, most) => lastReleases(db, name, most),
-    isConnected,
+    ...{ isConnected, changesOf },
     throughputOf: (nodeIds) => metrics.requestRates(nodeIds, 60),
   }
   const rollOut = createRollOutCertificate(orders)

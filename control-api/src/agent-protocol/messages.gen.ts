@@ -300,6 +300,13 @@ export type DesiredResponse = {
       host?: string
       path: string
     })[]
+    releases?: ({
+      name: ReleaseName
+      number: number
+      manifestSha256: Sha256
+      fetchBytes: number
+      heldBytes: number
+    })[]
   }
   probes?: {
     id: ProbeId

@@ -10,7 +10,6 @@ import type {
   ConfirmRequest,
   ConfirmResponse,
   Effective,
-  Fetching,
   HelloRequest,
   NackRequest,
   ResultRequest,
@@ -33,7 +32,14 @@ import {
 import type { Unit, Write } from '../audit/write.ts'
 import { type Served, setServed } from '../certificates/served-store.ts'
 import type { Database, Reader, Trx } from '../db/database.ts'
-import type { AgentEvent, Offer, Release, Releases, RolloutEngine } from '../fleet/agent-ports.ts'
+import type {
+  AgentEvent,
+  Fetched,
+  Offer,
+  Release,
+  Releases,
+  RolloutEngine,
+} from '../fleet/agent-ports.ts'
 import type { ReadGrouping } from '../fleet/config-ports.ts'
 import { targetOf } from '../labels/grouping.ts'
 import { storeOwnerPolicy } from '../node-check/owner-policy.ts'
@@ -323,9 +329,9 @@ export function createInbox(deps: Deps) {
         await unit.emit({ kind: 'node', id: nodeId, action: 'serves', actor: nodeId, data })
       }),
 
-    /** From a report: what it was offered is still on its way to it. */
-    fetching: (nodeId: string, { files, filesDone }: Fetching): Promise<void> =>
-      write((unit) => engine.onAgentEvent(unit, { kind: 'fetching', nodeId, files, filesDone })),
+    /** From reports: what they were offered is still on its way to them. */
+    fetching: (nodes: readonly Fetched[]): Promise<void> =>
+      write((unit) => engine.onFetching(unit, nodes)),
 
     certificateFetched: (nodeId: string, certificate: CertificateVersion): Promise<void> =>
       write(async (unit) => {

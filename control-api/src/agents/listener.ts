@@ -190,7 +190,12 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
   }
   const body = (message: string) => ({ body: { $ref: `${message}.request.schema.json` } })
   const nothing: EmptyResponse = {}
-  const fetches = watchFetching()
+  const fetches = watchFetching({
+    tell: inbox.fetching,
+    onError: (err) =>
+      app.log.warn({ err }, 'rollouts were not told how far nodes are with fetching'),
+  })
+  app.addHook('onClose', () => fetches.close())
   releaseRoutes(app, { releases: deps.releases, believed, config })
 
   app.post<{ Body: EnrolRequest }>(
@@ -369,8 +374,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
       await inbox.effectiveChanged(caller.id, effective)
     }
     if (certificates) await inbox.servedChanged(caller.id, certificates)
-    const hasComeFurther = fetches.grew(caller.id, fetching)
-    if (fetching && hasComeFurther) await inbox.fetching(caller.id, fetching)
+    fetches.heard(caller.id, fetching)
     if (known === 'news' && drift !== undefined && (drift === null || isWhole(drift))) {
       await inbox.driftChanged(caller.id, drift)
     }

@@ -19,14 +19,16 @@ export function releaseRoutes(app: App, { releases, believed, config }: Deps): v
     return async (request: FastifyRequest<OneContent>, reply: FastifyReply) => {
       const { id } = believed(request as unknown as FastifyRequest)
       const { sha256 } = request.params
-      const found =
-        of === 'manifest'
-          ? [await releases.manifest(id, sha256)]
-          : await releases.contents(id, [sha256])
-      const size = found[0]?.size ?? 0
-      const from = beginOf(request.headers.range, size)
-      if (from === null) throw new RangeNotSatisfiable(size)
-      return await releases.send(reply, id, found, from)
+      return await releases.send(reply, id, async () => {
+        const contents =
+          of === 'manifest'
+            ? [await releases.manifest(id, sha256)]
+            : await releases.contents(id, [sha256])
+        const size = contents[0]?.size ?? 0
+        const from = beginOf(request.headers.range, size)
+        if (from === null) throw new RangeNotSatisfiable(size)
+        return { contents, from }
+      })
     }
   }
   const options = { exposeHeadRoute: false, config }
@@ -38,10 +40,12 @@ export function releaseRoutes(app: App, { releases, believed, config }: Deps): v
     { schema: { body: { $ref: 'releases-contents.request.schema.json' } }, config },
     async (request, reply) => {
       const { id } = believed(request as unknown as FastifyRequest)
-      const found = await releases.contents(id, request.body.sha256)
-      const bytes = found.reduce((sum, { size }) => sum + size, 0)
-      if (bytes > MOST_TOGETHER_BYTES) throw new TooMuchTogether(bytes, MOST_TOGETHER_BYTES)
-      return await releases.send(reply, id, found)
+      return await releases.send(reply, id, async () => {
+        const contents = await releases.contents(id, request.body.sha256)
+        const bytes = contents.reduce((sum, { size }) => sum + size, 0)
+        if (bytes > MOST_TOGETHER_BYTES) throw new TooMuchTogether(bytes, MOST_TOGETHER_BYTES)
+        return { contents, from: 0 }
+      })
     },
   )
 }

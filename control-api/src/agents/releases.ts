@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What a node gets of releases: the manifests of those that it was told to run, and the contents those name. Bytes go from
 // the disk to the connection; so many answers at once, and who does not read is cut off, for it can go on where it was.
-import { createReadStream, statSync } from 'node:fs'
+// What is asked for is looked up in that turn, too: ten thousand nodes that ask at once do not open as many lists.
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import { NoSuchRelease, ReleasesBusy } from '../agent-protocol/errors.ts'
 import { manifestsGiven } from '../assignments/store.ts'
+import { inSlices } from '../base/slices.ts'
 import { type EndTurn, NoTurn, Turns } from '../base/turns.ts'
 import type { Database } from '../db/database.ts'
 import { sizeOfBlob } from '../release-store/blob-list.ts'
@@ -18,17 +21,13 @@ const SHA256 = /^[0-9a-f]{64}$/
 export const MOST_TOGETHER_BYTES = 16 * 1024 * 1024
 
 type Content = { path: string; size: number }
+export type Sending = { contents: readonly Content[]; from: number }
 export type NodeReleases = {
   /** Throw NoSuchRelease for what the node was not told to run. */
   manifest(nodeId: string, sha256: string): Promise<Content>
   contents(nodeId: string, names: readonly string[]): Promise<Content[]>
-  /** Answers with their bytes, from `from` on. Throws ReleasesBusy. */
-  send(
-    reply: FastifyReply,
-    nodeId: string,
-    contents: readonly Content[],
-    from?: number,
-  ): Promise<FastifyReply>
+  /** When it is the node's turn, answers with the bytes of what is found. Throws ReleasesBusy. */
+  send(reply: FastifyReply, nodeId: string, find: () => Promise<Sending>): Promise<FastifyReply>
   /** Since the start. */
   sentBytes(): number
 }
@@ -37,6 +36,8 @@ type Limits = { atOnce: number; perNode: number; waitMs: number; stallMs: number
 const LIMITS: Limits = { atOnce: 64, perNode: 4, waitMs: 20_000, stallMs: 30_000 }
 /** Who takes less than one in the time of a stall is as good as gone. */
 const CHUNK_BYTES = 64 * 1024
+/** Of one answer. */
+const LOOKED_FOR_AT_ONCE = 16
 
 type Deps = { db: Kysely<Database>; folder: ReleaseFolder }
 
@@ -48,10 +49,14 @@ export function createNodeReleases({ db, folder }: Deps, limits: Limits = LIMITS
   let sent = 0
 
   /** What is removed or was never here has no size. */
-  const onDisk = (sha256: string): Content | null => {
+  async function onDisk(sha256: string): Promise<Content> {
     const path = folder.blob(sha256)
-    const stats = statSync(path, { throwIfNoEntry: false })
-    return stats ? { path, size: stats.size } : null
+    try {
+      return { path, size: (await stat(path)).size }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new NoSuchRelease(sha256)
+      throw error
+    }
   }
 
   /** Those of the names that one of the manifests needs. */
@@ -83,24 +88,26 @@ export function createNodeReleases({ db, folder }: Deps, limits: Limits = LIMITS
   return {
     async manifest(nodeId, sha256) {
       const isItsOwn = (await manifestsGiven(db, nodeId)).includes(sha256)
-      const found = isItsOwn ? onDisk(sha256) : null
-      if (!found) throw new NoSuchRelease(sha256)
-      return found
+      if (!isItsOwn) throw new NoSuchRelease(sha256)
+      return await onDisk(sha256)
     },
 
     async contents(nodeId, names) {
       const own = await needed(await manifestsGiven(db, nodeId), names)
-      return names.map((name) => {
-        const found = own.has(name) ? onDisk(name) : null
-        if (!found) throw new NoSuchRelease(name)
-        return found
-      })
+      const notItsOwn = names.find((name) => !own.has(name))
+      if (notItsOwn !== undefined) throw new NoSuchRelease(notItsOwn)
+      const found: Content[] = []
+      for (const some of inSlices(names, LOOKED_FOR_AT_ONCE)) {
+        found.push(...(await Promise.all(some.map(onDisk))))
+      }
+      return found
     },
 
-    async send(reply, nodeId, contents, from = 0) {
+    async send(reply, nodeId, find) {
       const end = await turnFor(nodeId, reply)
-      const bytes = contents.reduce((sum, { size }) => sum + size, 0)
       cutWhenStalled(reply, limits.stallMs, end)
+      const { contents, from } = await find()
+      const bytes = contents.reduce((sum, { size }) => sum + size, 0)
       reply
         .header('content-type', 'application/octet-stream')
         .header('content-length', bytes - from)

@@ -38,15 +38,18 @@ export type AgentEvent =
   | { kind: 'hello'; nodeId: string; effective: Effective | null; isRestart: boolean }
   /** Nothing was asked of it, and something else runs. */
   | { kind: 'effective'; nodeId: string; effective: Effective | null }
-  /** What it was offered has a release that it does not have whole yet; it has come further. */
-  | { kind: 'fetching'; nodeId: string; files: number; filesDone: number }
   | { kind: 'connected' | 'disconnected'; nodeId: string }
   /** It has another name. */
   | { kind: 'renamed'; nodeId: string }
 
+/** What it was offered has a release that it does not have whole yet; it has come further. */
+export type Fetched = { nodeId: string; files: number; filesDone: number }
+
 /** The rollout engine. Both run inside the transaction that stores the node's message. */
 export type RolloutEngine = {
   onAgentEvent(unit: Unit, event: AgentEvent): Promise<void>
+  /** Each rollout that has to do with some of them is told once. */
+  onFetching(unit: Unit, nodes: readonly Fetched[]): Promise<void>
   /** People did it to these: each rollout that has to do with some of them is told once. */
   onNodesChanged(
     unit: Unit,

@@ -19,15 +19,21 @@ test('a connection that takes nothing is cut, and its turn is another’s', asyn
   const releases = createNodeReleases(
     { db: null as never, folder: null as never },
     {
-      ...{ atOnce: 1, perNode: 1, waitMs: 10_000, stallMs: 100 },
+      ...{ atOnce: 1, perNode: 1, waitMs: 10_000, stallMs: 400 },
     },
   )
   const replyOf = (raw: ServerResponse) => {
     const reply = { raw, header: () => reply, send: (bytes: Readable) => bytes.pipe(raw) }
     return reply as unknown as FastifyReply
   }
+  const looked = { now: 0, most: 0 }
   const server = createServer((_, raw) => {
-    void releases.send(replyOf(raw), 'node', [{ path, size }])
+    const find = async () => {
+      looked.most = Math.max(looked.most, ++looked.now)
+      raw.once('close', () => looked.now--)
+      return { contents: [{ path, size }], from: 0 }
+    }
+    void releases.send(replyOf(raw), 'node', find)
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
@@ -41,5 +47,7 @@ test('a connection that takes nothing is cut, and its turn is another’s', asyn
   for await (const chunk of answer.body ?? []) read += chunk.length
   expect(read).toBe(size)
   expect(releases.sentBytes()).toBeGreaterThan(size)
+  // Nobody looks for what it asked for before its turn.
+  expect(looked.most).toBe(1)
   silent.destroy()
 })

@@ -23,7 +23,7 @@ import { targetOf } from '../../src/farmctl/releases/tree.ts'
 import { batchesOf, uploadAll } from '../../src/farmctl/releases/upload.ts'
 import { type Entry, faultOfOrder, lineOf, readEntry } from '../../src/release-store/entries.ts'
 import { tempDir } from '../helper.ts'
-import { FARMCTL_TEST_MS, farmctl } from './helper.ts'
+import { FARMCTL_TEST_MS, farmctl, joinNode } from './helper.ts'
 
 function folder(): string {
   const root = join(tempDir(), 'public')
@@ -125,7 +125,8 @@ async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 test(
   'push makes versions of what changed, and list, show and diff tell of them',
   async () => {
-    const { run, json, service } = await farmctl()
+    const farm = await farmctl()
+    const { run, json, service } = farm
     const root = folder()
 
     const secret = join(root, 'a/.env')
@@ -179,6 +180,26 @@ test(
       ...{ message: 'first', source: 'git 1', files: 5, links: 2 },
     })
     expect(await service.sweepContents()).toMatchObject({ blobs: 0 })
+
+    // To a node, with the config as it runs there, whatever was saved since.
+    const text = '{ "listen": [{ "port": 8101 }], "sites": [{ "hosts": ["*"], "release": "www" }] }'
+    const apply = ['apply', '-f', farm.file('default.jsonc', text), '--yes', '-m', 'files']
+    expect((await run(apply)).code).toBe(0)
+    const node = await joinNode(farm, 'node-1')
+    const rolled = await run(['releases', 'roll-out', 'www=1', '--at-once', '--yes'])
+    expect([rolled.code, rolled.stderr]).toEqual([
+      0,
+      expect.stringContaining('Release www v1: 7 added, 0 changed, 0 removed, 19 bytes to fetch'),
+    ])
+    expect(node.effective?.releases).toMatchObject([{ name: 'www', number: 1 }])
+    farm.file('default.jsonc', text.replace('8101', '8102'))
+    expect((await run(apply)).code).toBe(0)
+    const next = await run(['releases', 'roll-out', 'www', '--dry-run'])
+    expect([next.code, next.stdout]).toEqual([0, expect.stringContaining('default@1: ')])
+    expect(next.stdout).toContain(
+      'Release www v1 → v2: 1 added, 1 changed, 0 removed, 20.0 MiB to fetch',
+    )
+    expect((await run(['releases', 'roll-out', 'www=9'])).code).not.toBe(0)
   },
   FARMCTL_TEST_MS,
 )

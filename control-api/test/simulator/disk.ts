@@ -2,6 +2,7 @@
 // The state folder of a node: what a crash leaves. Each change is one rename, whole or not at all, and before
 // each the machine may fail.
 import type { Given } from './messages.ts'
+import type { Contents, Trees } from './release-files.ts'
 
 export type Disk = {
   /** fences.json */
@@ -16,6 +17,9 @@ export type Disk = {
   crash: number | null
   /** config.jsonc, when a person has changed it: the digest of what is in it now. */
   edited: string | null
+  /** releases/contents, releases/trees */
+  contents: Contents
+  trees: Trees
 }
 
 export const emptyDisk = (): Disk => ({
@@ -26,6 +30,8 @@ export const emptyDisk = (): Disk => ({
   staged: null,
   crash: null,
   edited: null,
+  contents: new Map(),
+  trees: new Map(),
 })
 
 /** The machine went down: what was to be done after that is not done. */

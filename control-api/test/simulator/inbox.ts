@@ -36,6 +36,12 @@ export class Inbox {
 
   take(nodeId: string, message: Exclude<Message, { kind: 'desired' }>): Answer {
     if (message.kind === 'hello') return this.#hello(nodeId, message)
+    if (message.kind === 'fetching') {
+      const { files, filesDone } = message
+      const nodes = [{ nodeId, files, filesDone }]
+      this.#engine.toAllOf(nodeId, { kind: 'fetching', nodes })
+      return OK
+    }
     if (admit(nodeOf(this.#db, nodeId).standing, null) === 'refused') {
       return { code: 'clone_detected' }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What must hold after every step, whatever happened: I1 to I15 of the design, each by means of its own,
+// What must hold after every step, whatever happened: I1 to I15 of the design, R1 to R3 of releases, each by means of its own,
 // not by the engine's.
 
 import { type Closed, tellClosed } from '../../src/features/rollout-rules/windows.ts'
@@ -17,11 +17,14 @@ import { type Database, latestOffer, type Offer, provenReleases } from './databa
 import { kindOf } from './kinds.ts'
 import type { Change, SimNode } from './node.ts'
 import { takesOver } from './queue.ts'
+import { whyNotWhole } from './release-files.ts'
 
 export class Violation extends Error {}
 
 /** Longer than an answer may be on its way and a node may take to swap after it. */
 const AFTERSHOCK_MS = 10_000
+/** Between two contents it never takes as long. */
+const FETCHES_ON_MS = 8_000
 const MOST_REFUSALS = 5
 /** What says something of all nodes of a kind. */
 const OF_A_KIND = ['unsupported_version', 'missing_file', 'schema']
@@ -44,6 +47,8 @@ export class Watch {
   readonly #highest = new Map<string, number>()
   /** Node, generation and digest of all that ever ran, a clone's too; known to a twin as well. */
   readonly #ran: Set<string>
+  /** Rollout and node: when it said so last. */
+  readonly #cameFurther = new Map<string, number>()
   readonly #fellSilent = new Set<string>()
   /** Rollout and wave: it had a proof of its own, or a person skipped its gate. */
   readonly #proofs = new Set<string>()
@@ -104,6 +109,7 @@ export class Watch {
     if (goesBack !== null && offers.length > 0) this.fail('I9', `${id} goes back and offers`)
     if (before.isStorageFull && offers.length > 0) this.fail('storage', `${id} offers, disk full`)
     this.#heard(id, event, after)
+    this.#fetches(id, before, event, after)
     const isNewWave =
       before.progress.phase === 'waiting' || after.progress.wave > before.progress.wave
     if (before.closed !== null && isNewWave && offers.length > 0 && after.state === 'running') {
@@ -236,6 +242,21 @@ export class Watch {
       if (isOurs && !isApart && !task.isExcused) {
         this.fail('conflict', `${id} goes on and ${event.nodeId} runs ${event.digest}`)
       }
+    }
+  }
+
+  /** Who has just come further with what it is to run is not put off as silent. */
+  #fetches(id: string, before: Rollout, event: RolloutEvent, after: Rollout): void {
+    for (const [i, { nodeId, state }] of after.tasks.entries()) {
+      const isOffered = state === 'offered' && before.tasks[i]?.state === 'offered'
+      const key = `${id} ${nodeId}`
+      const heardAtMs = this.#cameFurther.get(key)
+      if (event.kind === 'fetching' && event.nodes.some((one) => one.nodeId === nodeId)) {
+        if (isOffered) this.#cameFurther.set(key, this.nowMs())
+      } else if (!isOffered) this.#cameFurther.delete(key)
+      const isSilent = event.kind === 'deadline' && event.nodeId === nodeId && state !== 'offered'
+      if (isSilent && heardAtMs !== undefined && this.nowMs() - heardAtMs < FETCHES_ON_MS)
+        this.fail('R3', `${id} takes ${nodeId} for silent, which fetches`)
     }
   }
 
@@ -571,6 +592,8 @@ export class Watch {
     if (running && !node.validated.has(running.digest)) {
       this.fail('I1', `${node.id} runs ${running.digest} unseen`)
     }
+    const why = running && whyNotWhole(node.disk, running.digest)
+    if (why) this.fail(why.invariant, `${node.label} runs ${running?.digest} ${why.what}`)
     if (running && change === 'swap') {
       const highest = this.#highest.get(node.label) ?? 0
       // Without a confirmed config it says that it has none, and may be given the same again.

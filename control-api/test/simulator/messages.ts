@@ -34,6 +34,8 @@ export type Message =
       drift: string | null
     }
   | { kind: 'desired'; incarnation: string; have: number }
+  /** With a report: what it was offered is on its way to it. */
+  | { kind: 'fetching'; files: number; filesDone: number }
   | { kind: 'ack'; given: Given }
   | { kind: 'nack'; given: Given; code: NackCode; fences: Fences | null }
   | { kind: 'result'; result: Result }

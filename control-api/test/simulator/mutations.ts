@@ -19,6 +19,7 @@ const TASKS = 'src/features/rollouts/reducer/tasks.ts'
 const QUEUE = 'src/features/rollouts/reducer/queue.ts'
 const CLONES = 'src/node-identity/clones.ts'
 const REFUSALS = 'src/features/rollouts/reducer/refusals.ts'
+const NODE = 'test/simulator/node.ts'
 const WAITING = 'src/features/rollouts/reducer/waiting.ts'
 const FAULTS: readonly Fault[] = [
   {
@@ -260,6 +261,36 @@ const FAULTS: readonly Fault[] = [
     file: FORWARD,
     find: 'if (tasks.some(isProven)) {',
     put: 'if (tasks.length >= 0) {',
+  },
+  {
+    name: 'who fetches is put off as silent',
+    file: 'src/features/rollouts/reducer/way-back.ts',
+    find: 'deadlineMs: FETCHING_MS,',
+    put: 'deadlineMs: task.deadlineMs,',
+  },
+  {
+    name: 'a node takes a release before it has all of it',
+    file: NODE,
+    find: 'if (contentsOf(given.digest).length > 0 && !disk.trees.has(given.digest)) {',
+    put: 'if (contentsOf(given.digest).length > 9) {',
+  },
+  {
+    name: 'a node keeps contents with wrong bytes',
+    file: NODE,
+    find: 'if (isRight) {',
+    put: 'if (next) {',
+  },
+  {
+    name: 'a node serves what it has, not what the release names',
+    file: NODE,
+    find: '[digest, contentsOf(digest)]',
+    put: '[digest, [...disk.contents.keys()]]',
+  },
+  {
+    name: 'a node removes what it runs',
+    file: NODE,
+    find: 'const kept = [given, before, this.#fetching]',
+    put: 'const kept = [before, this.#fetching]',
   },
 ]
 const SEEDS = 3_000

@@ -3,6 +3,7 @@
 // its supervisor remembers survives a crash of the serving process, the rest goes with each.
 import { type Disk, emptyDisk, PowerCut } from './disk.ts'
 import type { Answer, Effective, Given, Message, NackCode, Result } from './messages.ts'
+import { contentsOf, firstMissing, swept } from './release-files.ts'
 import type { Scheduler } from './scheduler.ts'
 import { type Speaker, Talk, type TalkDeps } from './talk.ts'
 
@@ -22,6 +23,9 @@ export type NodeDeps = TalkDeps & {
 type Trial = { generation: number; crashes: number; endsAtMs: number }
 type Phase = 'idle' | 'acking' | 'proving' | 'confirming'
 
+const FETCH_MS = [500, 6_000] as const
+/** Of so many contents. */
+const WRONG_BYTES = 0.1
 const CONFIRM_WITHIN_MS = 60_000
 const CONFIRM_AGAIN_MS = 1_000
 const RESTART_MS = [200, 2_000] as const
@@ -53,6 +57,8 @@ export class SimNode implements Speaker {
   #result: Result | null = null
   #isResultDue = false
   have = 0
+  /** Was offered, and has a release that is not here whole. */
+  #fetching: Given | null = null
   #talk: Talk
 
   constructor(id: string, label: string, deps: NodeDeps, copyOf?: SimNode) {
@@ -121,6 +127,7 @@ export class SimNode implements Speaker {
     this.#result = null
     this.#isResultDue = false
     this.have = 0
+    this.#fetching = null
     this.isRefused = false
     this.running = null
     this.#talk.end()
@@ -208,7 +215,7 @@ export class SimNode implements Speaker {
   }
 
   get owesAnswer(): boolean {
-    return this.#nack !== null || this.#phase === 'acking'
+    return this.#nack !== null || this.#phase === 'acking' || this.#fetching !== null
   }
 
   get isConfirming(): boolean {
@@ -253,6 +260,7 @@ export class SimNode implements Speaker {
         this.#hearConfirmation(message.given, answer)
         break
       case 'desired':
+      case 'fetching':
         break
     }
   }
@@ -284,11 +292,19 @@ export class SimNode implements Speaker {
 
   take(given: Given): void {
     const isUnderWay = this.#phase !== 'idle' && this.#offered?.offerId === given.offerId
-    if (isUnderWay || given.generation <= this.have) return
+    const isOnItsWay = this.#fetching?.offerId === given.offerId
+    if (isUnderWay || isOnItsWay || given.generation <= this.have) return
+    this.#fetching = null
     const code = this.#refusalOf(given)
     if (code) {
       if (!isFence(code)) this.have = given.generation
       this.#nack = { given, code }
+      return
+    }
+    const { disk } = this
+    if (contentsOf(given.digest).length > 0 && !disk.trees.has(given.digest)) {
+      this.#fetching = given
+      this.#fetch(given)
       return
     }
     this.validated.add(given.digest)
@@ -304,6 +320,38 @@ export class SimNode implements Speaker {
     this.#offered = given
     this.#phase = 'acking'
     this.#isResultDue = false
+  }
+
+  /** Content by content; it says how far it is. */
+  #fetch(given: Given): void {
+    const { disk } = this
+    const { digest } = given
+    const { chance, network } = this.#deps
+    const next = firstMissing(disk.contents, digest)
+    if (next === undefined) {
+      this.#write(() => {
+        disk.trees = new Map([...disk.trees, [digest, contentsOf(digest)]])
+      })
+      this.#fetching = null
+      this.take(given)
+      this.#talk.go()
+      return
+    }
+    this.later(...FETCH_MS, () => {
+      if (this.#fetching !== given) return
+      const isRight = !chance.is(WRONG_BYTES)
+      // Wrong bytes are not kept: it is fetched again.
+      if (isRight) {
+        this.#write(() => {
+          disk.contents = new Map([...disk.contents, [next, isRight]])
+        })
+      }
+      const files = contentsOf(digest)
+      const filesDone = files.filter((name) => disk.contents.has(name)).length
+      const said = { kind: 'fetching', files: files.length, filesDone } as const
+      network.carry(this.id, () => this.send(said, () => {}))
+      this.#fetch(given)
+    })
   }
 
   #refusalOf({ generation, digest, epoch, replacesDrift }: Given): NackCode | null {
@@ -361,10 +409,13 @@ export class SimNode implements Speaker {
     }
     this.swapped = null
     this.#phase = 'idle'
+    const before = disk.confirmed
     this.#write(() => {
       disk.confirmed = given
       disk.staged = null
     })
+    const kept = [given, before, this.#fetching].flatMap((one) => one?.digest ?? [])
+    this.#write(() => Object.assign(disk, swept(disk, kept)))
     this.#trial = null
   }
 

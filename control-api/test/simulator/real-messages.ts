@@ -8,13 +8,15 @@ import type { Answer, Effective, Given, Message, Result } from './messages.ts'
 import { credentialOf } from './real-plane.ts'
 import type { Words } from './words.ts'
 
+type Said = Exclude<Message, { kind: 'fetching' }>
+
 const BOOT = '0'.repeat(32)
 
 export async function sayTo(
   agents: App,
   words: Words,
   nodeName: string,
-  message: Message,
+  message: Said,
 ): Promise<Answer> {
   const nodeId = words.nodeId(nodeName)
   const response = await agents.inject({
@@ -26,7 +28,7 @@ export async function sayTo(
   return answerOf(message, response)
 }
 
-function bodyOf(message: Message, words: Words, nodeName: string): object {
+function bodyOf(message: Said, words: Words, nodeName: string): object {
   switch (message.kind) {
     case 'hello': {
       const { incarnation, lastResult, fences, effective, drift } = message
@@ -92,7 +94,7 @@ const resultOf = ({ given, outcome, reason, effective }: Result, words: Words) =
   evidence: [],
 })
 
-function answerOf(message: Message, { statusCode, json, body }: LightMyRequestResponse): Answer {
+function answerOf(message: Said, { statusCode, json, body }: LightMyRequestResponse): Answer {
   if (statusCode !== 200) {
     const { code } = json<{ code: string }>()
     const known = ['superseded', 'say_hello', 'say_again', 'clone_detected'] as const

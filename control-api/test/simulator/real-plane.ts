@@ -139,6 +139,7 @@ export async function startPlane(
     lastReleases: (name, most) => lastReleases(db, name, most),
     isConnected,
     throughputOf: async () => new Map(),
+    changesOf: async () => null,
   }
   const inbox = createInbox({
     db,

@@ -164,6 +164,13 @@ class Player {
         return undefined
       }
       case 'message':
+        // The listener tells of many at once, and after a while (agents/fetching.ts).
+        if (deed.message.kind === 'fetching') {
+          const { files, filesDone } = deed.message
+          const nodeId = words.nodeId(deed.nodeId)
+          await this.#plane.inbox.fetching([{ nodeId, files, filesDone }])
+          return { code: 'ok' }
+        }
         return await sayTo(this.#plane.agents, words, deed.nodeId, deed.message)
       case 'desired':
         return await sayTo(this.#plane.agents, words, deed.nodeId, deed)

@@ -109,6 +109,40 @@ static bool pass_fences(const struct agent_assignment *assignment,
     return false;
 }
 
+bool agent_check_site_lacks_release(const struct config_site *site)
+{
+    struct stat st;
+    return config_has_release(site) && (stat(site->root, &st) != 0 || !S_ISDIR(st.st_mode));
+}
+
+bool agent_check_lacks_release(const struct config *cfg)
+{
+    for (size_t i = 0; i < cfg->site_count; i++)
+        if (agent_check_site_lacks_release(&cfg->sites[i]))
+            return true;
+    return false;
+}
+
+bool agent_check_lacks_version(const struct agent_release *item, const struct config *cfg)
+{
+    for (size_t i = 0; i < cfg->site_count; i++)
+        if (strcmp(cfg->sites[i].release, item->name) == 0)
+            return agent_check_site_lacks_release(&cfg->sites[i]);
+    return false;
+}
+
+/* They are fetched before it is taken, and then looked for again. */
+static void pass_over_lacking(const struct config *cfg, struct config_errors *errors)
+{
+    char pointer[64];
+    for (size_t i = 0; i < cfg->site_count; i++) {
+        if (!agent_check_site_lacks_release(&cfg->sites[i]))
+            continue;
+        snprintf(pointer, sizeof(pointer), "/sites/%zu/release", i);
+        config_errors_drop(errors, pointer, "missing_file");
+    }
+}
+
 int agent_check_machine(const struct config *cfg, struct server *server,
                         struct config_errors *errors)
 {
@@ -123,7 +157,10 @@ static bool pass_machine(const struct agent_assignment *assignment, const struct
                          struct server *server, struct agent_nack *nack)
 {
     struct config_errors errors = {0};
-    if (agent_check_machine(cfg, server, &errors) == 0) {
+    int err = agent_check_machine(cfg, server, &errors);
+    if (err != 0)
+        pass_over_lacking(cfg, &errors);
+    if (err == 0 || (errors.count == 0 && errors.dropped == 0)) {
         config_errors_fini(&errors);
         return true;
     }
@@ -145,16 +182,6 @@ static bool pass_releases(const struct agent_assignment *assignment, struct conf
     agent_releases_place(&fitting, cfg);
     agent_releases_fini(&fitting);
     return !missing;
-}
-
-bool agent_check_lacks_release(const struct config *cfg)
-{
-    struct stat st;
-    for (size_t i = 0; i < cfg->site_count; i++)
-        if (config_has_release(&cfg->sites[i]) &&
-            (stat(cfg->sites[i].root, &st) != 0 || !S_ISDIR(st.st_mode)))
-            return true;
-    return false;
 }
 
 struct config *agent_check(const struct agent_assignment *assignment,
@@ -179,8 +206,7 @@ struct config *agent_check_release(const struct agent_assignment *assignment, st
         agent_nack_init(nack, assignment, "digest_mismatch",
                         "the digest of the text is %s, the assignment says %s", cfg->digest,
                         assignment->offer.version.digest);
-    else if (pass_releases(assignment, cfg, nack) &&
-             (agent_check_lacks_release(cfg) || pass_machine(assignment, cfg, server, nack)))
+    else if (pass_releases(assignment, cfg, nack) && pass_machine(assignment, cfg, server, nack))
         return cfg;
     config_put(cfg);
     return NULL;

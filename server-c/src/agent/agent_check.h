@@ -18,8 +18,11 @@ struct config *agent_check(const struct agent_assignment *assignment,
 struct config *agent_check_release(const struct agent_assignment *assignment, struct server *server,
                                    struct agent_nack *nack);
 
-/* Is one that was placed not on the disk? Then the machine was not looked at yet: ask again when it is. */
+/* Is one that was placed not on the disk? Then it was not looked at yet: ask again when it is. */
 bool agent_check_lacks_release(const struct config *cfg);
+bool agent_check_site_lacks_release(const struct config_site *site);
+/* The same of one version, which has been placed; false: no site names it. */
+bool agent_check_lacks_version(const struct agent_release *item, const struct config *cfg);
 
 /* Would `cfg` work on this machine? 0, or -1 with findings. What runs here already works here,
  * whatever has happened to the disk since (N6). */

@@ -5,12 +5,29 @@
 
 #include "agent/agent_check.h"
 #include "agent/agent_messages.h"
+#include "base/mem.h"
 #include "server/server.h"
 #include "site/site_forecast.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define BYTES_MAX ((uint64_t)INT64_MAX)
+
+/* Beside each version. */
+static void read_needs(struct agent_reader *outer, struct agent_preflight *out)
+{
+    json_t *array = json_object_get(outer->object, "releases");
+    out->needs = xcalloc(out->releases.count, sizeof(*out->needs));
+    for (size_t i = 0; i < out->releases.count && !outer->failed; i++) {
+        struct agent_reader reader = {json_array_get(array, i), outer->why, outer->why_len, false};
+        out->needs[i].fetch_bytes = agent_read_integer(&reader, "fetchBytes", 0, BYTES_MAX);
+        out->needs[i].held_bytes = agent_read_integer(&reader, "heldBytes", 0, BYTES_MAX);
+        outer->failed |= reader.failed;
+    }
+}
 
 void agent_preflight_read(struct agent_reader *reader, struct agent_preflight *out)
 {
@@ -19,12 +36,17 @@ void agent_preflight_read(struct agent_reader *reader, struct agent_preflight *o
     agent_read_digest(reader, "digest", out->digest, sizeof(out->digest));
     out->text = agent_read_text(reader, "text", AGENT_PREFLIGHT_TEXT_MAX, &out->text_len);
     agent_probe_paths_read(reader, &out->sample, 0);
+    out->has_releases = agent_reader_has(reader, "releases");
+    agent_releases_read(reader, &out->releases);
+    read_needs(reader, out);
 }
 
 void agent_preflight_fini(struct agent_preflight *preflight)
 {
     free(preflight->text);
     agent_probe_order_fini(&preflight->sample);
+    agent_releases_fini(&preflight->releases);
+    free(preflight->needs);
     memset(preflight, 0, sizeof(*preflight));
 }
 
@@ -38,7 +60,14 @@ bool agent_preflight_take(struct agent_preflight *waiting, const char *answered_
     return true;
 }
 
-/* The statuses are 0 if nothing is served. */
+/* What a site answers with whose files are not here yet, nobody knows. */
+static bool is_known(const struct site_set *sites, struct span host)
+{
+    const struct site *site = site_set_find(sites, host);
+    return !site || !agent_check_site_lacks_release(site->cfg);
+}
+
+/* The statuses are 0 if nothing is served, or not known. */
 static void forecast(const struct agent_preflight *preflight, struct config *cfg, int *statuses)
 {
     if (!cfg)
@@ -46,29 +75,65 @@ static void forecast(const struct agent_preflight *preflight, struct config *cfg
     struct site_set *sites = site_set_new(cfg, NULL);
     for (size_t i = 0; i < preflight->sample.path_count; i++) {
         const struct agent_probe_path *path = &preflight->sample.paths[i];
-        const char *host = path->host ? path->host : "";
-        statuses[i] = (int)site_forecast(sites, (struct span){host, strlen(host)},
-                                         (struct span){path->path, strlen(path->path)});
+        const char *name = path->host ? path->host : "";
+        const struct span host = {name, strlen(name)};
+        if (is_known(sites, host))
+            statuses[i] =
+                (int)site_forecast(sites, host, (struct span){path->path, strlen(path->path)});
     }
     site_set_put(sites);
 }
 
-char *agent_preflight_answer(const struct agent_preflight *preflight, const char *incarnation,
-                             struct server *server)
+static bool find_room(const struct agent_preflight *preflight, const struct config *cfg,
+                      const struct agent_room *room, struct agent_nack *nack)
+{
+    char why[AGENT_TEXT_LEN / 2];
+    for (size_t i = 0; i < preflight->releases.count; i++) {
+        const struct agent_release *item = &preflight->releases.items[i];
+        if (!agent_check_lacks_version(item, cfg) ||
+            agent_room_fits(&preflight->needs[i], cfg->releases.store_max_bytes, room, why,
+                            sizeof(why)))
+            continue;
+        const struct agent_assignment nobodys = {0};
+        agent_nack_init(nack, &nobodys, "resource_limit",
+                        "version %" PRIu64 " of the release \"%s\": %s", item->number, item->name,
+                        why);
+        return false;
+    }
+    return true;
+}
+
+/* NULL: it would be refused, as `nack` says. */
+static struct config *judge(const struct agent_preflight *preflight, const struct config *running,
+                            const struct agent_room *room, struct server *server,
+                            struct agent_nack *nack)
 {
     struct agent_assignment assignment = {.text = preflight->text, .text_len = preflight->text_len};
+    snprintf(assignment.offer.version.digest, sizeof(assignment.offer.version.digest), "%s",
+             preflight->digest);
+    if (preflight->has_releases)
+        agent_releases_copy(&assignment.releases, &preflight->releases);
+    else
+        agent_releases_running(&assignment.releases, running);
+    struct config *offered = agent_check_release(&assignment, server, nack);
+    agent_releases_fini(&assignment.releases);
+    if (offered && !find_room(preflight, offered, room, nack)) {
+        config_put(offered);
+        return NULL;
+    }
+    return offered;
+}
+
+char *agent_preflight_answer(const struct agent_preflight *preflight, const char *incarnation,
+                             const struct agent_room *room, struct server *server)
+{
     struct agent_nack nack = {0};
     struct agent_checked checked = {.incarnation = incarnation,
                                     .request_id = preflight->id,
                                     .refusal = NULL,
                                     .path_count = preflight->sample.path_count};
-    snprintf(assignment.offer.version.digest, sizeof(assignment.offer.version.digest), "%s",
-             preflight->digest);
-    /* The question says no versions: those that run answer it. */
     struct config *running = server_config(server);
-    agent_releases_running(&assignment.releases, running);
-    struct config *offered = agent_check_release(&assignment, server, &nack);
-    agent_releases_fini(&assignment.releases);
+    struct config *offered = judge(preflight, running, room, server, &nack);
     if (!offered)
         checked.refusal = &nack;
     forecast(preflight, running, checked.running);

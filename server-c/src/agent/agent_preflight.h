@@ -7,6 +7,8 @@
 
 #include "agent/agent_json.h"
 #include "agent/agent_probe_order.h"
+#include "agent/agent_releases.h"
+#include "agent/agent_room.h"
 #include "config/config.h"
 
 #define AGENT_PREFLIGHT_TEXT_MAX (4u << 20) /* bytes of a config's text, as in an assignment */
@@ -21,6 +23,9 @@ struct agent_preflight {
     char *text;
     size_t text_len;
     struct agent_probe_order sample; /* only its paths are used */
+    bool has_releases;               /* false: those that run are meant */
+    struct agent_releases releases;
+    struct agent_need *needs; /* of each of them */
 };
 
 /* `reader` is at the request. The caller ends `out` in any case. */
@@ -30,9 +35,9 @@ void agent_preflight_fini(struct agent_preflight *preflight); /* leaves it empty
 bool agent_preflight_take(struct agent_preflight *waiting, const char *answered_id,
                           struct agent_preflight *asked);
 
-/* Returns the body of the message `check`, which the caller frees. Waits for the disk: agent's
- * thread only. */
+/* Returns the body of the message `check`, which the caller frees. `room` is there for releases. Waits for the
+ * disk: agent's thread only. */
 char *agent_preflight_answer(const struct agent_preflight *preflight, const char *incarnation,
-                             struct server *server);
+                             const struct agent_room *room, struct server *server);
 
 #endif

@@ -8,12 +8,14 @@
 #include "log/log.h"
 #include "release/release_mend.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,6 +36,7 @@ struct agent_pull {
     /* Under `lock`. */
     atomic_bool is_wanted; /* is read without it, too */
     bool is_busy, is_heard;
+    uint64_t used_bytes; /* by the store, when it is not busy */
     struct agent_pulled pulled;
     struct mending {
         bool is_wanted, is_heard;
@@ -209,6 +212,13 @@ static void sweep(struct agent_pull *pull, const struct agent_releases *kept)
     free(manifests);
 }
 
+static void rest(struct agent_pull *pull)
+{
+    pull->is_busy = false;
+    pull->used_bytes = pull->is_open ? pull->store.used_bytes : 0;
+    pthread_cond_broadcast(&pull->changed);
+}
+
 /* What may go was said before the pull was asked for, so it goes first: it does not know the pull's trees. */
 static void *run(void *arg)
 {
@@ -219,6 +229,7 @@ static void *run(void *arg)
         open_store(pull, why, sizeof(why)) != 0)
         log_error("agent: %s", why);
     pthread_mutex_lock(&pull->lock);
+    rest(pull);
     while (!atomic_load(&pull->stopping)) {
         bool is_wanted = pull->is_wanted, has_kept = pull->has_kept;
         bool is_mending = pull->mending.is_wanted && !is_wanted && !has_kept;
@@ -240,7 +251,7 @@ static void *run(void *arg)
         if (is_mending)
             mend(pull);
         pthread_mutex_lock(&pull->lock);
-        pull->is_busy = false;
+        rest(pull);
         if (is_wanted) {
             pull->pulled = pulled;
             pull->is_heard = false;
@@ -250,7 +261,6 @@ static void *run(void *arg)
             pull->mending.is_wanted = pull->mending.is_heard = false;
             agent_http_wake(pull->waker);
         }
-        pthread_cond_broadcast(&pull->changed);
     }
     pthread_mutex_unlock(&pull->lock);
     return NULL;
@@ -264,6 +274,7 @@ struct agent_pull *agent_pull_start(int state_fd, struct agent_http *waker)
     pull->state_fd = state_fd;
     pull->waker = waker;
     pull->is_heard = pull->mending.is_heard = true;
+    pull->is_busy = true; /* it counts what is there */
     pull->store.contents_fd = pull->store.trees_fd = -1;
     pthread_mutex_init(&pull->lock, NULL);
     pthread_mutex_init(&pull->progress.lock, NULL);
@@ -349,6 +360,21 @@ void agent_pull_progress(struct agent_pull *pull, struct agent_fetching *out)
     out->bytes = progress->bytes;
     out->bytes_done = progress->bytes_done;
     pthread_mutex_unlock(&progress->lock);
+}
+
+void agent_pull_room(struct agent_pull *pull, struct agent_room *out)
+{
+    struct statvfs disk;
+    int fd = openat(pull->state_fd, RELEASE_FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool is_told = fstatvfs(fd >= 0 ? fd : pull->state_fd, &disk) == 0;
+    if (fd >= 0)
+        close(fd);
+    *out = (struct agent_room){0};
+    pthread_mutex_lock(&pull->lock);
+    if (is_told && !pull->is_busy && !pull->is_wanted && !pull->has_kept)
+        *out = (struct agent_room){true, pull->used_bytes,
+                                   (uint64_t)disk.f_bavail * (uint64_t)disk.f_frsize};
+    pthread_mutex_unlock(&pull->lock);
 }
 
 void agent_pull_keep(struct agent_pull *pull, const struct agent_releases *history)

@@ -8,6 +8,7 @@
 
 #include "agent/agent_http.h"
 #include "agent/agent_releases.h"
+#include "agent/agent_room.h"
 #include "release/release_build.h"
 
 #include <stdbool.h>
@@ -44,6 +45,9 @@ void agent_pull_mend(struct agent_pull *pull, const char *sha256, struct agent_h
 /* Has that ended? True once. */
 bool agent_pull_hear_mend(struct agent_pull *pull, enum release_end *end,
                           char why[RELEASE_WHY_LEN]);
+
+/* What the store takes and its disk has left, unless something is under way. */
+void agent_pull_room(struct agent_pull *pull, struct agent_room *out);
 
 /* What is in no list may go, when nothing else is under way. */
 void agent_pull_keep(struct agent_pull *pull, const struct agent_releases *history);

@@ -107,8 +107,11 @@ static void say_logs(struct agent *agent)
 
 static void say_check(struct agent *agent)
 {
+    struct agent_room room = {0};
+    if (agent->preflight.has_releases)
+        agent_pull_room(agent->pull, &room);
     say(agent, AGENT_SAYING_CHECK, "check",
-        agent_preflight_answer(&agent->preflight, agent->incarnation, agent->server));
+        agent_preflight_answer(&agent->preflight, agent->incarnation, &room, agent->server));
 }
 
 static void say_samples(struct agent *agent, uint64_t now)

@@ -104,13 +104,30 @@ void config_errors_sort(struct config_errors *errors, size_t first)
     }
 }
 
+static void free_error(struct config_error *error)
+{
+    free(error->pointer);
+    free(error->message);
+    free(error->hint);
+}
+
+void config_errors_drop(struct config_errors *errors, const char *pointer, const char *code)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < errors->count; i++) {
+        struct config_error *error = &errors->items[i];
+        if (strcmp(error->pointer, pointer) == 0 && strcmp(error->code, code) == 0)
+            free_error(error);
+        else
+            errors->items[kept++] = *error;
+    }
+    errors->count = kept;
+}
+
 void config_errors_fini(struct config_errors *errors)
 {
-    for (size_t i = 0; i < errors->count; i++) {
-        free(errors->items[i].pointer);
-        free(errors->items[i].message);
-        free(errors->items[i].hint);
-    }
+    for (size_t i = 0; i < errors->count; i++)
+        free_error(&errors->items[i]);
     free(errors->items);
     *errors = (struct config_errors){0};
 }

@@ -51,6 +51,9 @@ void config_errors_move(struct config_errors *errors, struct config_errors *from
 /* Sorts the findings from index `first` on by their places in the text. */
 void config_errors_sort(struct config_errors *errors, size_t first);
 
+/* Takes out the findings at that place that have that code. */
+void config_errors_drop(struct config_errors *errors, const char *pointer, const char *code);
+
 void config_errors_fini(struct config_errors *errors);
 
 const char *config_code_name(enum config_code code);

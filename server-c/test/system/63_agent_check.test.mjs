@@ -105,6 +105,39 @@ test('rules, links and folders answer as they would a visitor', async () => {
   }
 })
 
+test('a release that is not here is judged by what it takes, and everything else as always', async () => {
+  const withRelease = (more = {}, overrides = {}) => {
+    const config = node.config('v2')
+    const { root: _, ...site } = config.sites[0]
+    return { ...config, sites: [{ ...site, release: 'www', ...more }], ...overrides }
+  }
+  const manifestSha256 = '3f8a1c5e7d9b0246813579acebdf02468ace13579bdf0246813579acebdf0246'
+  const asking = (config, fetchBytes, heldBytes = fetchBytes) => {
+    const releases = [{ name: 'www', number: 41, manifestSha256, fetchBytes, heldBytes }]
+    return answerTo(control.askForCheck(config, [{ path: '/' }], { releases }))
+  }
+  // What it would answer, nobody knows before the files are here.
+  const taken = await asking(withRelease(), 1000)
+  assert.equal(taken.code, null, taken.message)
+  assert.deepEqual(taken.paths, [{ running: 200, offered: null }])
+  const bounded = withRelease({}, { releases: { storeMaxBytes: 1_048_576 } })
+  const { code, message } = await asking(bounded, 1000, 2_097_152)
+  assert.equal(code, 'resource_limit')
+  assert.match(message, /^version 41 of the release "www": with what runs it takes 2\.0 MiB, and /)
+  const unbounded = withRelease({}, { releases: { storeMaxBytes: 100 * 2 ** 40 } })
+  const large = await asking(unbounded, 2 ** 46)
+  assert.equal(large.code, 'resource_limit')
+  assert.match(large.message, /67108864\.0 MiB are to be fetched: the state folder's disk has /)
+  const auth = [{ paths: ['/*'], realm: 'x', file: join(node.dir, 'nowhere') }]
+  const other = await asking(withRelease({ auth }), 1000)
+  assert.equal(other.code, 'missing_file')
+  assert.deepEqual(
+    other.errors.map(({ pointer }) => pointer),
+    ['/sites/0/auth/0/file'],
+  )
+  assert.deepEqual(control.of('nack'), [])
+})
+
 test('an assignment that comes meanwhile reaches the node all the same', async () => {
   const requestId = ask(node.config('v2'), '/')
   control.assign(node.config('v2'))

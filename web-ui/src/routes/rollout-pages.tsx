@@ -19,14 +19,16 @@ export function PlanPage() {
 }
 
 function Choose() {
-  const { config = '', selector = '' } = planRoute.useSearch()
+  const { config = '', selector = '', releases } = planRoute.useSearch()
   const navigate = useNavigate()
   return (
     <ChooseRelease
       key={config}
       config={config}
       selector={selector}
-      onChoose={(release) => void navigate({ to: '/rollouts/new', search: release })}
+      onChoose={(release) =>
+        void navigate({ to: '/rollouts/new', search: { ...release, releases } })
+      }
     />
   )
 }
@@ -55,9 +57,10 @@ function PlanNamed({ before }: { before: Rollout }) {
 
 function Plan({ before, nodes: named }: { before?: Rollout; nodes?: string[] }) {
   const { again: _again, selector, backFrom, ...asked } = planRoute.useSearch()
-  const { config = '', version = 0 } = asked
+  const { config = '', version = 0, releases } = asked
   const release = {
     ...{ config, version },
+    ...(releases !== undefined && { releases }),
     ...(selector !== undefined && { selector }),
     ...(named && { nodes: named }),
   }
@@ -75,6 +78,13 @@ function Plan({ before, nodes: named }: { before?: Rollout; nodes?: string[] }) 
         void navigate({
           to: '/rollouts/new',
           search: selector === '' ? whole : { ...whole, selector },
+          replace: true,
+        })
+      }
+      onChooseRelease={(name, number) =>
+        void navigate({
+          to: '/rollouts/new',
+          search: (before) => ({ ...before, releases: { ...before.releases, [name]: number } }),
           replace: true,
         })
       }

@@ -21,6 +21,8 @@ export const rolloutsRoute = createRoute({
 export type PlanSearch = {
   config?: string | undefined
   version?: number | undefined
+  /** Versions of releases by name. */
+  releases?: Record<string, number> | undefined
   selector?: string | undefined
   backFrom?: number | undefined
   again?: string | undefined
@@ -31,12 +33,21 @@ const versionOf = (value: unknown): number | undefined => {
   return Number.isSafeInteger(number) && number > 0 ? number : undefined
 }
 
+function releasesOf(value: unknown): Record<string, number> | undefined {
+  const known = Object.entries(Object(value)).flatMap(([name, version]): [string, number][] => {
+    const number = versionOf(version)
+    return number === undefined ? [] : [[name, number]]
+  })
+  return known.length > 0 ? Object.fromEntries(known) : undefined
+}
+
 const wordOf = (value: unknown): string | undefined => String(value ?? '') || undefined
 
 /** What is no such thing is undefined, not left out: the router would keep what the address says. */
 const parsePlanSearch = (search: Record<string, unknown>): PlanSearch => ({
   config: wordOf(search.config),
   version: versionOf(search.version),
+  releases: releasesOf(search.releases),
   selector: wordOf(search.selector),
   backFrom: versionOf(search.backFrom),
   again: wordOf(search.again),

@@ -11,6 +11,7 @@ import type { Tree } from '../releases/tree.ts'
 import { getVersion, latestOf } from '../releases/versions.ts'
 import { age, outline, tableLines } from '../table.ts'
 import { examples } from './examples.ts'
+import { registerRollOut } from './releases-roll-out.ts'
 import { registerVerify } from './releases-verify.ts'
 
 type PushOptions = { message?: string; source?: string; dryRun?: boolean; exclude: string[] }
@@ -80,6 +81,7 @@ export function registerReleases(program: Command, act: Act): void {
   ])
   act<DiffOptions>(diff, showDiff)
 
+  registerRollOut(releases, act)
   registerVerify(releases, act)
 }
 

@@ -38,14 +38,9 @@ export type StartOptions = OrderOptions & {
 }
 
 export function registerRolloutStart(rollout: Command, act: Act): void {
-  const start = ordered(rollout.command('start').argument('<config[@version]>', WHAT))
-    .description('show what a rollout would do, ask, start it, and watch it to its end')
-    .option('-m, --message <text>', 'why, for the history')
-    .option('--at <time>', 'not before then, as in 2030-01-31T22:00:00Z', readTime)
-    .option('--plan <digest>', 'start only what was planned: the digest that “plan” prints')
-    .option('--dry-run', 'show what it would do only, as “plan” does')
-    .option('-y, --yes', 'do not ask')
-    .option('--no-wait', 'do not watch it')
+  const start = startable(
+    ordered(rollout.command('start').argument('<config[@version]>', WHAT)),
+  ).description('show what a rollout would do, ask, start it, and watch it to its end')
   examples(start, [
     'farmctl rollout start default',
     'farmctl rollout start default --release www=41',
@@ -68,6 +63,16 @@ export function registerRolloutStart(rollout: Command, act: Act): void {
 }
 
 const WHAT = 'what; without a number its latest version'
+
+/** How one that is shown first goes on. */
+export const startable = (command: Command) =>
+  command
+    .option('-m, --message <text>', 'why, for the history')
+    .option('--at <time>', 'not before then, as in 2030-01-31T22:00:00Z', readTime)
+    .option('--plan <digest>', 'start only what was planned: the digest that “plan” prints')
+    .option('--dry-run', 'show what it would do only, as “plan” does')
+    .option('-y, --yes', 'do not ask')
+    .option('--no-wait', 'do not watch it')
 
 /** What a rollout is to be like. */
 export const ordered = (command: Command) =>

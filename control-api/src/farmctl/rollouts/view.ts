@@ -10,6 +10,7 @@ import type {
   RolloutPlan,
 } from '../api-types.ts'
 import { atPosition } from '../failures.ts'
+import { sizeText } from '../releases/push.ts'
 import { progressOf } from '../resources.ts'
 import { age, tableLines } from '../table.ts'
 import { type Some, stateText, taskLines } from './tasks.ts'
@@ -26,7 +27,7 @@ export function planLines(plan: RolloutPlan): string[] {
   const more = nodes.total - rows.length
   return [
     `${config}@${version}: ${planSummary(plan)}`,
-    ...(releases.length > 0 ? [`Releases: ${releases.map(releaseText).join(', ')}`] : []),
+    ...releases.map((one) => `Release ${releaseText(one)}`),
     ...policyLines(plan),
     ...(more > 0 && waves > 1 ? [`Nodes of the waves: ${waveNodes.join(', ')}`] : []),
     ...waveTable(['NODE', 'CONNECTED', 'FROM', 'CHANGE'], rows, waves > 1),
@@ -38,10 +39,14 @@ export function planLines(plan: RolloutPlan): string[] {
   ]
 }
 
-const releaseText = ({ name, number, before }: RolloutPlan['releases'][number]) =>
-  before === null || before.number === number
-    ? `${name} v${number}`
-    : `${name} v${before.number} → v${number}`
+function releaseText({ name, number, before, changes }: RolloutPlan['releases'][number]): string {
+  if (before?.number === number) return `${name} v${number}`
+  const which = before === null ? `${name} v${number}` : `${name} v${before.number} → v${number}`
+  if (changes === null) return which
+  const { added, changed, removed, fetchBytes } = changes
+  const counts = `${added} added, ${changed} changed, ${removed} removed`
+  return `${which}: ${counts}, ${sizeText(fetchBytes)} to fetch`
+}
 
 type PlannedNode = RolloutPlan['nodes']['items'][number]
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What releases are made of, on the disk and in the database: which manifests there are, and the contents they name.
 // A manifest comes as any other content, and becomes one when somebody says that it is.
-import { statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
 import type { Write } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
@@ -53,7 +53,7 @@ export function openContents({ db, write, now, dataDir, limits, onError }: Deps)
     const path = folder.blob(sha256)
     const known = await holding(() => touchKnown(sha256))
     if (known) return { ok: true, manifest: known }
-    if (!isThere(path)) return { ok: false, reason: 'not-uploaded' }
+    if (!(await isThere(path))) return { ok: false, reason: 'not-uploaded' }
     await keepAWhile(path)
     const checked = await checkManifest(path, { files: limits.maxFiles, bytes: limits.maxBytes })
     if (!checked.ok) return { ok: false, reason: 'faults', faults: checked.faults }
@@ -71,7 +71,7 @@ export function openContents({ db, write, now, dataDir, limits, onError }: Deps)
 
   async function touchKnown(sha256: string): Promise<ManifestRow | null> {
     const known = await findManifest(db, sha256)
-    if (!known || !isWhole(sha256)) return null
+    if (!known || !(await isWhole(sha256))) return null
     const touched = { ...known, touched_at_ms: now() }
     await write((unit) => saveManifest(unit, touched))
     return touched
@@ -88,7 +88,8 @@ export function openContents({ db, write, now, dataDir, limits, onError }: Deps)
     }
   }
 
-  const isWhole = (sha256: string) => isThere(folder.blob(sha256)) && isThere(folder.list(sha256))
+  const isWhole = async (sha256: string) =>
+    (await isThere(folder.blob(sha256))) && (await isThere(folder.list(sha256)))
 
   /** One at a time, whoever asks. */
   function look(): Promise<Swept> {
@@ -132,4 +133,11 @@ export function openContents({ db, write, now, dataDir, limits, onError }: Deps)
   }
 }
 
-const isThere = (path: string) => statSync(path, { throwIfNoEntry: false }) !== undefined
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false
+      throw error
+    },
+  )

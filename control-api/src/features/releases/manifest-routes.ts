@@ -227,7 +227,7 @@ export const manifestRoutes = (deps: Deps) => async (app: App) => {
   /** Where its text is, with its list beside it. */
   async function textOf(sha256: string): Promise<string> {
     if (!(await findManifest(db, sha256))) throw new ManifestNotFound(sha256)
-    if (!contents.isThere(sha256)) throw new ContentGone(sha256)
+    if (!(await contents.isThere(sha256))) throw new ContentGone(sha256)
     return folder.blob(sha256)
   }
 

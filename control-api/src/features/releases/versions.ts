@@ -52,7 +52,8 @@ export async function saveVersion(deps: Deps, wish: Wish): Promise<Saved> {
   if (before?.manifest === manifest) return { created: false, version: before }
   const { folder } = contents
   // A parent whose text is gone, after a restore, is as if there had been none.
-  const from = before && contents.isThere(before.manifest) ? folder.blob(before.manifest) : null
+  const from =
+    before && (await contents.isThere(before.manifest)) ? folder.blob(before.manifest) : null
   const { bytes, ...counts } = await totalsBetween({ from, to: folder.blob(manifest) })
   return await write(async (unit) => {
     await parentOf(unit.trx, wish)
@@ -71,7 +72,7 @@ export async function saveVersion(deps: Deps, wish: Wish): Promise<Saved> {
 
 /** Whatever is removed was not looked for: see release-store/sweep.ts. */
 async function requireBlobs({ folder, isThere }: Contents, manifest: string): Promise<void> {
-  if (!isThere(manifest)) throw new ContentGone(manifest)
+  if (!(await isThere(manifest))) throw new ContentGone(manifest)
   const complete = await checkBlobs(folder, manifest)
   if (complete.ok) return await syncNames(folder)
   const { sha256, size } = complete.blob

@@ -16,6 +16,7 @@ import type { ReadGrouping } from '../../fleet/config-ports.ts'
 import { cordonOf } from '../../fleet/cordon.ts'
 import { isInside, type Selector } from '../../labels/selector.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
+import type { ChangesOf } from '../../release-store/changes.ts'
 import { readFarmRules } from '../rollout-rules/store.ts'
 import { whyClosed } from '../rollout-rules/windows.ts'
 import type { Engine } from './engine/engine.ts'
@@ -68,6 +69,7 @@ export type StartDeps = {
   /** The versions of the config that were released last, newest first. */
   lastReleases: (config: string, most: number) => Promise<number[]>
   isConnected: (nodeId: string) => boolean
+  changesOf: ChangesOf
   /** Requests per second, lately; a node that was not measured is absent. */
   throughputOf: (nodeIds: readonly string[]) => Promise<ReadonlyMap<string, number>>
 }
@@ -125,7 +127,7 @@ export async function planVersion(
     plan.nodes.map(({ node }) => node),
     scope,
   )
-  const releases = await plannedReleases(deps.db, plan.nodes, chosen)
+  const releases = await plannedReleases(deps, plan.nodes, chosen)
   const isStill = await whoStaysAsItIs(deps, ordered, plan.nodes)
   const changing = plan.nodes.filter((planned) => !isStill(planned) && planned.node.cordon === null)
   const recent = await deps.lastReleases(config, FAST_PATH_RELEASES)

@@ -10,6 +10,7 @@ import { viewPolicy } from './plan/strategy.ts'
 import { approvalsOf } from './queue/store.ts'
 import type { Progress } from './reducer/model.ts'
 import { RolloutNotFound } from './shapes/errors.ts'
+import type { PlannedRelease } from './shapes/release-schema.ts'
 import type { Distribution, Rollout, RolloutSummary } from './shapes/schema.ts'
 import { findRollout, policyOf, reasonOf, rolloutTouches } from './store/rollouts.ts'
 import {
@@ -182,7 +183,7 @@ function viewSummary(row: RolloutRow, parts: Parts, audience: Audience): Rollout
     policy: viewPolicy(policy),
     isFastPath: policy.isFastPath,
     planDigest: row.plan_digest,
-    releases: JSON.parse(row.releases),
+    releases: releasesOf(row),
     evidence: evidenceOf(row),
     totalNodes: nodes,
     doneNodes: done,
@@ -200,6 +201,13 @@ function viewSummary(row: RolloutRow, parts: Parts, audience: Audience): Rollout
     endedAt: timeOrNull(row.ended_at_ms),
   }
 }
+
+/** What it changes is in the rows since plans say it. */
+const releasesOf = ({ releases }: RolloutRow): PlannedRelease[] =>
+  (JSON.parse(releases) as PlannedRelease[]).map((one) => ({
+    ...one,
+    changes: one.changes ?? null,
+  }))
 
 const timeOf = (ms: number) => new Date(ms).toISOString()
 const timeOrNull = (ms: number | null) => (ms === null ? null : timeOf(ms))

@@ -36,7 +36,8 @@ test('versions go out that the order names, then what was proved, and go back', 
   const service = await withVersions()
   const { admin } = service
   const plan = (await order(admin, { version: 2, releases: { www: 1 } }, '?dryRun=1')).json()
-  expect(plan.releases).toMatchObject([{ name: 'www', number: 1, before: null }])
+  const ofAll = { added: 1, changed: 0, removed: 0, fetchFiles: 1, fetchBytes: 3 }
+  expect(plan.releases).toMatchObject([{ name: 'www', number: 1, before: null, changes: ofAll }])
   const first = (await order(admin, { version: 2, releases: { www: 1 } })).json()
   await reaches(service, first.id, 'succeeded')
   expect(running(service)).toEqual([['www v1'], ['www v1']])
@@ -50,7 +51,8 @@ test('versions go out that the order names, then what was proved, and go back', 
       strategy: { ...BY_WAVES, soakSeconds: 600 },
     })
   ).json()
-  expect(next.releases).toMatchObject([{ number: 3, before: { number: 1 } }])
+  const changes = { added: 0, changed: 1, removed: 0, fetchFiles: 1, fetchBytes: 5 }
+  expect(next.releases).toMatchObject([{ number: 3, before: { number: 1 }, changes }])
   await expect.poll(() => running(service).flat().toSorted()).toEqual(['www v1', 'www v3'])
   // The way back of the one, what the other runs.
   for (const number of [1, 3]) {
@@ -87,5 +89,5 @@ test('a node that fetches is told of in its task, with how far it is', async () 
   const task = async () =>
     (await service.admin.inject({ url: `/api/v1/rollouts/${id}/tasks` })).json().items[0]
   await fetching(1200)
-  expect(await task()).toMatchObject({ message: 'fetching 1,200 of 10,000 files' })
+  await expect.poll(async () => (await task()).message).toBe('fetching 1,200 of 10,000 files')
 })

@@ -101,8 +101,19 @@ static void examples_are_read(void)
     CHECK_STR(__LINE__, "id", assignment.preflight.id, "request_01jd4q6v2m8w3x5y7z9abcdefm");
     CHECK_TRUE(assignment.preflight.text_len > 0, "its text");
     CHECK_INT(__LINE__, "paths", (int)assignment.preflight.sample.path_count, 2);
+    CHECK_TRUE(!assignment.preflight.has_releases, "those that run are meant");
     CHECK_STR(__LINE__, "host", assignment.preflight.sample.paths[0].host, "www.example.org");
     CHECK_TRUE(assignment.preflight.sample.paths[1].host == NULL, "its own address");
+    agent_assignment_fini(&assignment);
+    free(text);
+
+    text = example_text("desired.response.check-releases");
+    CHECK_INT(__LINE__, "check", agent_read_assignment(text, strlen(text), &assignment, why), 0);
+    CHECK_TRUE(assignment.preflight.has_releases, "it says versions");
+    CHECK_INT(__LINE__, "versions", (int)assignment.preflight.releases.count, 1);
+    CHECK_INT(__LINE__, "number", (int)assignment.preflight.releases.items[0].number, 41);
+    CHECK_INT(__LINE__, "to fetch", (int)assignment.preflight.needs[0].fetch_bytes, 5242880);
+    CHECK_INT(__LINE__, "in all", (int)assignment.preflight.needs[0].held_bytes, 1073741824);
     agent_assignment_fini(&assignment);
     free(text);
 

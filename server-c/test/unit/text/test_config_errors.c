@@ -42,6 +42,11 @@ static void test_order(void)
     config_errors_sort(&errors, errors.count);
     config_errors_sort(&errors, 0);
     CHECK_STR(__LINE__, "all of them", messages(&errors), "a b c d kept ");
+    config_errors_drop(&errors, "/elsewhere", "syntax");
+    config_errors_drop(&errors, "", "another_code");
+    CHECK_STR(__LINE__, "none of those", messages(&errors), "a b c d kept ");
+    config_errors_drop(&errors, "", "syntax");
+    CHECK_INT(__LINE__, "all of one place", errors.count, 0);
     config_errors_fini(&errors);
     config_errors_sort(&errors, 0);
     CHECK_INT(__LINE__, "none", errors.count, 0);

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
+import { ButtonLink } from '../../components/links.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
@@ -36,13 +37,18 @@ export function ReleaseVersionScreen(props: Props) {
       meta={version.data && <Meta version={version.data} />}
       actions={
         version.data && (
-          <ActionButton
-            variant="default"
-            blockedBy={whyNot(session, 'releases:write')}
-            onClick={() => setDeleting(true)}
-          >
-            Delete this version
-          </ActionButton>
+          <>
+            <ActionButton
+              variant="default"
+              blockedBy={whyNot(session, 'releases:write')}
+              onClick={() => setDeleting(true)}
+            >
+              Delete this version
+            </ActionButton>
+            <ButtonLink to="/rollouts/new" search={{ releases: { [name]: number } }}>
+              Plan a rollout
+            </ButtonLink>
+          </>
         )
       }
     >

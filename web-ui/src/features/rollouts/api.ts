@@ -79,6 +79,16 @@ export const versionsFoundQuery = (name: string, part: string) =>
     placeholderData: keepPreviousData,
   })
 
+/** Versions of a release to choose one of, newest first. */
+export const releaseVersionsQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['releases', 'to-choose', name],
+    queryFn: async ({ signal }) => {
+      const params = { path: { name }, query: { limit: PAGE_SIZE } }
+      return (await bodyOf(api.GET('/api/v1/releases/{name}/versions', { params, signal }))).items
+    },
+  })
+
 /** What is measured meanwhile is no event. */
 const WHILE_WATCHED_MS = 5000
 
@@ -199,7 +209,14 @@ export const timelineEntryQuery = (id: number) =>
   })
 
 /** `selector` narrows it to nodes whose labels match. */
-export type Release = { config: string; version: number; selector?: string; nodes?: string[] }
+export type Release = {
+  config: string
+  version: number
+  /** By name; of others what was proved last. */
+  releases?: Record<string, number>
+  selector?: string
+  nodes?: string[]
+}
 /** Without a strategy: carefully. */
 export type Order = Release & Pick<NewRollout, 'strategy' | 'emergency'>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { cleanup, fireEvent, screen, within } from '@testing-library/react'
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { RolloutPlan, Session } from '../../lib/api-types.ts'
@@ -222,6 +222,31 @@ describe('the plan', () => {
       strategy: {},
       planDigest: plan().planDigest,
     })
+  })
+
+  test('brings the versions of releases that are chosen, beside what is current', async () => {
+    const versions = [41, 40, 39].map((number) => ({ number, message: `Made ${number}` }))
+    const brings = (number: number) => ({
+      ...plan(),
+      releases: [
+        {
+          ...{ name: 'www', number, manifest: 'b'.repeat(64), changes: null },
+          before: { number: 40, manifest: 'a'.repeat(64) },
+        },
+      ],
+    })
+    const api = renderApp(plans, {
+      'GET /releases/www/versions': () => json(page(...versions)),
+      'POST /rollouts': ({ body }) => json(brings(Object(body).releases?.www ?? 40)),
+    })
+    const field = await screen.findByRole('combobox', { name: 'Version of www' }, soon)
+    await waitFor(() => expect(field).toHaveValue('v40: Made 40'))
+    expect(field).toHaveAccessibleDescription('v40 was brought to all nodes last')
+    await userEvent.click(field)
+    await userEvent.click(await screen.findByRole('option', { name: 'v41: Made 41' }))
+    expect(await screen.findByText('with www v40 → v41')).toBeVisible()
+    expect(api.requests.findLast(isOrder)?.body).toMatchObject({ releases: { www: 41 } })
+    expect(decodeURIComponent(window.location.search)).toContain('releases={"www":41}')
   })
 
   test('cannot be started when it is for none of the nodes', async () => {

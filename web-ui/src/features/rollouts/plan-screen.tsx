@@ -18,6 +18,7 @@ import { PlanPicture } from './plan-picture.tsx'
 import { PlanProgress } from './plan-progress.tsx'
 import { PlanView } from './plan-view.tsx'
 import { PreflightPanel } from './preflight-panel.tsx'
+import { ReleaseFields } from './release-fields.tsx'
 import { nothingSaid, StartForm } from './start-form.tsx'
 import type { Choice } from './strategy.ts'
 import { StrategyForm } from './strategy-form.tsx'
@@ -31,6 +32,7 @@ export type PlanScreenProps = {
   backFrom?: number | undefined
   session: Session
   onNarrow: (selector: string) => void
+  onChooseRelease: (name: string, number: number) => void
   onStarted: (rollout: Rollout) => void
   onOpenNode: (nodeId: string) => void
 }
@@ -85,6 +87,7 @@ export function PlanScreen(props: PlanScreenProps) {
         <QueryStates query={query} what="The plan" skeletonRows={5}>
           {(plan) => (
             <>
+              <ReleaseFields releases={plan.releases} onChoose={props.onChooseRelease} />
               {plan.changingNodes > 1 && <PlanPicture plan={plan} onOpen={onOpenNode} />}
               <PlanView plan={plan} />
               {plan.changingNodes > 0 && mayRun && <PreflightPanel order={order} />}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The versions of releases that go with a rollout, with what was proved of each before.
 import type { RolloutPlan } from '../../lib/api-types.ts'
+import { formatBytes, formatCount } from '../../lib/format.ts'
 
 type Brought = RolloutPlan['releases']
 
@@ -9,7 +10,17 @@ export function ReleasesBrought({ releases }: { releases: Brought }) {
   return <span>with {releases.map(releaseText).join(', ')}</span>
 }
 
-export const releaseText = ({ name, number, before }: Brought[number]): string =>
-  before === null || before.number === number
-    ? `${name} v${number}`
-    : `${name} v${before.number} → v${number}`
+export function releaseText({ name, number, before, changes }: Brought[number]): string {
+  if (before?.number === number) return `${name} v${number}`
+  const which = before === null ? `${name} v${number}` : `${name} v${before.number} → v${number}`
+  return changes === null ? which : `${which} (${changesText(changes)})`
+}
+
+type Changes = NonNullable<Brought[number]['changes']>
+
+function changesText({ added, changed, removed, fetchBytes }: Changes): string {
+  const counts = Object.entries({ added, changed, removed })
+    .filter(([, count]) => count > 0)
+    .map(([what, count]) => `${formatCount(count)} ${what}`)
+  return [...counts, `${formatBytes(fetchBytes)} to fetch`].join(', ')
+}

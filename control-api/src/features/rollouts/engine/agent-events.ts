@@ -18,10 +18,6 @@ export function toNodeEvents(event: AgentEvent): RolloutEvent[] {
       ]
     case 'effective':
       return drifted(nodeId, event.effective)
-    case 'fetching': {
-      const { kind, files, filesDone } = event
-      return [{ kind, nodeId, files, filesDone }]
-    }
     default:
       return []
   }

@@ -447,6 +447,15 @@ export function createEngine(deps: Deps): Engine {
       await dispatch(unit, rolloutId, await completed(unit, reported), event.nodeId)
     },
 
+    async onFetching(unit, nodes) {
+      const said = new Map(nodes.map((node) => [node.nodeId, node]))
+      const open = await openTasksOf(unit.trx, [...said.keys()])
+      for (const [id, tasks] of Map.groupBy(open, (task) => task.rollout_id)) {
+        const fetched = tasks.flatMap(({ node_id }) => said.get(node_id) ?? [])
+        await dispatch(unit, id, { kind: 'fetching', nodes: fetched })
+      }
+    },
+
     async onNodesChanged(unit, { kind, nodeIds }) {
       const open = await openTasksOf(unit.trx, nodeIds)
       for (const [id, tasks] of Map.groupBy(open, (task) => task.rollout_id)) {

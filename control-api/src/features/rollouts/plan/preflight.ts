@@ -3,12 +3,14 @@
 // would take it, and what they would answer sample paths with. Nothing is stored and nothing is offered.
 
 import { wholeError } from '../../../agent-protocol/config-errors.ts'
-import type { NackCode } from '../../../agent-protocol/messages.gen.ts'
+import type { Effective, NackCode, ReleaseVersion } from '../../../agent-protocol/messages.gen.ts'
 import type { Releases } from '../../../fleet/agent-ports.ts'
 import type { CheckAnswer, CheckQuestion } from '../../../fleet/questions.ts'
 import { targetOf } from '../../../labels/grouping.ts'
+import type { ChangesOf } from '../../../release-store/changes.ts'
 import type { Preflight, PreflightNode } from '../shapes/preflight-schema.ts'
 import type { Probe } from '../shapes/schema.ts'
+import type { FleetNode } from '../store/nodes.ts'
 import { kindOf, type Plan, type PlannedNode } from './planner.ts'
 
 export type AskNode = (
@@ -22,6 +24,7 @@ export type PreflightDeps = {
   errorsForAuthor: Releases['errorsForAuthor']
   /** What a config's text says; null: nobody can read it. */
   readText: (text: string) => unknown
+  changesOf: ChangesOf
   monotonicMs: () => number
 }
 
@@ -58,7 +61,7 @@ export async function askNodes(
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  // It gets the files before it takes the order, and can't say without them.
+  // Of an earlier version it does not know which release is meant, and can't say without the files of the one that runs.
   const nodes = said.filter(({ code }) => code !== LACKS_RELEASE)
   const answered = nodes.filter(({ state }) => state === 'takes' || state === 'refuses').length
   return {
@@ -72,12 +75,38 @@ export async function askNodes(
   }
 }
 
-const ask = (
-  { askNode }: PreflightDeps,
-  { node, configDigest, text }: PlannedNode,
+async function ask(
+  { askNode, changesOf }: PreflightDeps,
+  { node, configDigest, text, releases }: PlannedNode,
   paths: Probe[],
   ms: number,
-) => askNode(node.id, { digest: configDigest ?? '', text, paths }, ms)
+) {
+  const question = { digest: configDigest ?? '', text, paths }
+  if (releases.length === 0) return await askNode(node.id, question, ms)
+  const needed = await neededOf(changesOf, node, releases)
+  return await askNode(node.id, { ...question, releases: needed }, ms)
+}
+
+type Needed = NonNullable<CheckQuestion['releases']>
+
+/** What it would fetch and hold of each, by what it runs. Where nobody can tell, it finds out by itself. */
+async function neededOf(
+  changesOf: ChangesOf,
+  { effective }: Pick<FleetNode, 'effective'>,
+  releases: readonly ReleaseVersion[],
+): Promise<Needed> {
+  const { releases: runs = [] } = (JSON.parse(effective ?? '{}') ?? {}) as Partial<Effective>
+  const needed: Needed = []
+  for (const one of releases) {
+    const from = runs.find(({ name }) => name === one.name)?.manifestSha256 ?? null
+    const { name, number, manifestSha256 } = one
+    const changes =
+      (await changesOf(from, manifestSha256)) ?? (await changesOf(null, manifestSha256))
+    const { fetchBytes = 0, heldBytes = 0 } = changes ?? {}
+    needed.push({ name, number, manifestSha256, fetchBytes, heldBytes })
+  }
+  return needed
+}
 
 const canCheck = ({ capabilities }: PlannedNode['node']) =>
   (JSON.parse(capabilities) as string[]).includes(CAN)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The versions of releases that go with a rollout: those that its order names, and what the plan froze.
 import type { Reader } from '../../../db/database.ts'
+import type { Changes, ChangesOf } from '../../../release-store/changes.ts'
 import { type Chosen, givenReleases, releasedNumbers } from '../../../releases/given-store.ts'
 import { NoSuchReleaseVersion, ReleaseNotNamed } from '../shapes/errors.ts'
 import type { PlannedRelease } from '../shapes/release-schema.ts'
@@ -21,7 +22,7 @@ export async function chosenReleases(
 
 /** Each once, with what was proved of it before. Throws ReleaseNotNamed. */
 export async function plannedReleases(
-  db: Reader,
+  { db, changesOf }: { db: Reader; changesOf: ChangesOf },
   nodes: readonly Pick<Checked, 'digest' | 'releases'>[],
   chosen: Chosen,
 ): Promise<PlannedRelease[]> {
@@ -30,19 +31,22 @@ export async function plannedReleases(
   for (const name of chosen.keys()) {
     if (isWhole && !byName.has(name)) throw new ReleaseNotNamed(name)
   }
-  const names = [...byName.keys()].toSorted()
+  const names = [...byName.keys()]
   const proved = await releasedNumbers(db, names)
   const before = await givenReleases(db, names, proved)
-  return names.flatMap((name) => {
-    const now = byName.get(name)
+  const planned: PlannedRelease[] = []
+  for (const [name, { number, manifestSha256: manifest }] of [...byName].toSorted(byKey)) {
     const was = proved.has(name) ? before.find((one) => one.name === name) : undefined
-    return now
-      ? [
-          {
-            ...{ name, number: now.number, manifest: now.manifestSha256 },
-            before: was ? { number: was.number, manifest: was.manifestSha256 } : null,
-          },
-        ]
-      : []
-  })
+    const found = await changesOf(was?.manifestSha256 ?? null, manifest)
+    planned.push({
+      ...{ name, number, manifest },
+      before: was ? { number: was.number, manifest: was.manifestSha256 } : null,
+      changes: found && shownOf(found),
+    })
+  }
+  return planned
 }
+
+const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1)
+
+const shownOf = ({ heldBytes: _, ...shown }: Changes): PlannedRelease['changes'] => shown

@@ -3,6 +3,7 @@
 import type { ConfigError } from '../../../api-shapes/common.ts'
 import type { RolloutState, TaskState } from '../../../api-shapes/states.ts'
 import { DEADLINES, type Deadlines } from '../../../assignments/deadlines.ts'
+import type { Fetched } from '../../../fleet/agent-ports.ts'
 import type { Cordon } from '../../../fleet/cordon.ts'
 import type { Closed } from '../../rollout-rules/windows.ts'
 import type {
@@ -160,8 +161,7 @@ export type NodeEvent =
   | (OfANode & { kind: 'confirmed' })
   | (OfANode & { kind: 'reverted' | 'stuck'; reason: string | null; message: string })
   | { kind: 'deadline'; nodeId: string }
-  /** Before it answers an offer; it has come further since it said so last. */
-  | { kind: 'fetching'; nodeId: string; files: number; filesDone: number }
+  | (Fetched & { kind: 'fetching' })
   | { kind: 'connected' | 'disconnected' | 'restarted'; nodeId: string }
   /** Measurements say that it is not well. */
   | { kind: 'ill'; nodeId: string; gate: string; message: string }
@@ -215,7 +215,9 @@ export type RolloutEvent =
   | { kind: OfPeople['kind']; nodeIds: readonly string[] }
   | Evaluated
   | Command
-  | Exclude<NodeEvent, OfPeople>
+  /** Before they answer an offer: they have come further since that was said last. Nothing follows but that they have time. */
+  | { kind: 'fetching'; nodes: readonly Fetched[] }
+  | Exclude<NodeEvent, OfPeople | { kind: 'fetching' }>
 
 /** What happened, each worth a row in the event log. nodeId null: to the rollout itself. */
 export type Transition = {
@@ -246,6 +248,11 @@ export type Outcome = { rollout: Rollout; effects: Effect[]; transitions: Transi
 export const RECONCILIATION_GRACE_MS = 45_000
 /** A transaction holds up everybody else: of ten thousand nodes two hundred at a time. */
 export const NODES_AT_ONCE = 200
+/**
+ * Whoever fetches has so long to come further: it says so with its reports, which are 30 s apart where nodes are many,
+ * and of many each is passed on every 20 s.
+ */
+export const FETCHING_MS = 60_000
 /** Offers to a node that is there and does not answer them. */
 export const MAX_OFFERS = 3
 

@@ -44,7 +44,7 @@ export function reduce(rollout: Rollout, event: RolloutEvent): Outcome {
   if (isWaiting(reduction.rollout.state)) return outcomeOf(reduction)
   // Of its own offers nothing follows: the others that were decided with it are on their way.
   const isOwnOffer = event.kind === 'offered' && rollout.progress.goesBack === null
-  if (!isOwnOffer && event.kind !== 'heard-again') {
+  if (!isOwnOffer && event.kind !== 'heard-again' && event.kind !== 'fetching') {
     settle(reduction)
     noteUnfinished(reduction, 'actor' in event ? event.actor : null)
   }
@@ -137,6 +137,9 @@ function take(reduction: Reduction, event: RolloutEvent): void {
     case 'decommissioned':
     case 'cordoned':
       for (const nodeId of event.nodeIds) takeNodeEvent(reduction, { kind: event.kind, nodeId })
+      break
+    case 'fetching':
+      for (const node of event.nodes) takeNodeEvent(reduction, { kind: 'fetching', ...node })
       break
     case 'evaluated':
       takeVerdict(reduction, event)

@@ -50,7 +50,7 @@ function steps(task: Task, event: NodeEvent, policy: Policy): Task[] {
       return [{ ...offered, generation, offers, isExcused: false }]
     }
     case 'fetching':
-      return task.state === 'offered' ? [fetching(task, event, policy)] : []
+      return task.state === 'offered' ? [fetching(task, event)] : []
     case 'acked':
       return [to(task, 'acked'), to(task, 'applying', policy.applyMs)]
     case 'nacked': {

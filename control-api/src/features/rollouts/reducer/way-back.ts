@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What an event does to the task of a node that goes back to what it had. Pure.
-import { MAX_OFFERS, type NodeEvent, type Policy, type Task } from './model.ts'
+import type { Fetched } from '../../../fleet/agent-ports.ts'
+import { FETCHING_MS, MAX_OFFERS, type NodeEvent, type Policy, type Task } from './model.ts'
 import { againLater, conflicted, mayPass, type Refusal } from './refusals.ts'
 import { skip, to } from './task-states.ts'
 
@@ -14,7 +15,7 @@ export function goingBack(task: Task, event: NodeEvent, policy: Policy): Task[] 
       return [{ ...task, generation, deadlineMs, message, offers: task.offers + 1 }]
     }
     case 'fetching':
-      return task.deadlineMs ? [fetching(task, event, policy)] : []
+      return task.deadlineMs ? [fetching(task, event)] : []
     case 'acked':
       return [to(task, 'reverting', policy.applyMs)]
     case 'applied': {
@@ -41,14 +42,13 @@ export function goingBack(task: Task, event: NodeEvent, policy: Policy): Task[] 
   }
 }
 
-/** The time to answer begins anew: what it is to run is on its way to it. */
+/** It has time to come further: what it is to run is on its way to it. */
 export const fetching = (
   task: Task,
-  { files, filesDone }: Pick<Extract<NodeEvent, { kind: 'fetching' }>, 'files' | 'filesDone'>,
-  policy: Policy,
+  { files, filesDone }: Pick<Fetched, 'files' | 'filesDone'>,
 ): Task => ({
   ...task,
-  deadlineMs: policy.ackMs,
+  deadlineMs: FETCHING_MS,
   message:
     files === 0
       ? 'fetching the list of files'

@@ -52,7 +52,8 @@ export const PreflightSchema = Type.Object({
   notConnected: Type.Integer(),
   tooOld: Type.Integer({ description: 'Connected, and of a version that cannot be asked' }),
   notAsked: Type.Integer({
-    description: 'Beyond the first 50, and those that have not the files of a release yet',
+    description:
+      'Beyond the first 50, and those of earlier versions that have not the files of a release yet',
   }),
   isWhole: Type.Boolean({ description: 'All nodes that it would change have answered' }),
 })

@@ -71,6 +71,7 @@ async function open() {
         lastReleases: async () => [],
         isConnected: () => true,
         throughputOf: async () => new Map(),
+        changesOf: async () => null,
       },
       {
         config: 'default',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Plan } from '../../../../src/features/rollouts/plan/planner.ts'
 import { askNodes } from '../../../../src/features/rollouts/plan/preflight.ts'
-import type { CheckAnswer } from '../../../../src/fleet/questions.ts'
+import type { CheckAnswer, CheckQuestion } from '../../../../src/fleet/questions.ts'
 import { checkQuestions } from '../../../../src/fleet/questions.ts'
 import { tempDir } from '../../../helper.ts'
 import { addNode, farm, order } from '../farm.ts'
@@ -61,28 +61,50 @@ test('what is not known is said as such: too old, away, nothing to change', asyn
   expect((await order(admin, { version: 1 }, '?dryRun=1')).statusCode).toBe(200)
 })
 
-test('who has not the files of a release yet is not said to refuse', async () => {
+test('who has not the files of a release yet is told what they take; an earlier version is not said to refuse', async () => {
+  const release = { name: 'www', number: 2, manifestSha256: 'new' }
+  const runs = (manifestSha256: string) =>
+    JSON.stringify({ digest, releases: [{ name: 'www', number: 1, manifestSha256 }] })
+  const effective: Record<string, string | null> = {
+    ...{ has: runs('old'), lacks: runs('gone'), none: null },
+  }
   const planned = (name: string) => ({
     ...{ digest, settledGeneration: null, configDigest: digest, text: '{}', textId: name },
+    releases: [release],
     node: {
       ...{ id: name, name, cordon: null, os: 'linux', version: '1', capabilities: '["check"]' },
-      ...{ labels: '{}', merge_patch: '{}' },
+      ...{ labels: '{}', merge_patch: '{}', effective: effective[name] },
     },
   })
   const plan = {
-    nodes: ['has', 'lacks'].map(planned),
+    nodes: ['has', 'lacks', 'none'].map(planned),
     grouping: { of: () => ({}) },
   } as unknown as Plan
-  const code = (nodeId: string) => (nodeId === 'has' ? 'policy' : 'release_content')
+  const code = (nodeId: string) => (nodeId === 'lacks' ? 'release_content' : 'policy')
+  const questions: Record<string, CheckQuestion> = {}
+  const changed = { added: 1, changed: 2, removed: 3, fetchFiles: 4 }
   const deps = {
-    askNode: async (nodeId: string) => ({ ...ANSWER, code: code(nodeId) }) as const,
+    askNode: async (nodeId: string, question: CheckQuestion) => {
+      questions[nodeId] = question
+      return { ...ANSWER, code: code(nodeId) } as const
+    },
+    // Of which version, nobody knows where its files are gone.
+    changesOf: async (from: string | null) =>
+      from === 'gone' ? null : { ...changed, fetchBytes: from ? 5 : 9, heldBytes: 14 },
     isConnected: () => true,
     errorsForAuthor: () => [],
     readText: () => ({}),
     monotonicMs: () => 0,
   }
   expect(await askNodes(deps, { plan, versionText: '{}', paths: [] })).toMatchObject({
-    ...{ nodes: [{ nodeName: 'has', state: 'refuses' }], answered: 1, notAsked: 1, isWhole: false },
+    nodes: [{ nodeName: 'has', state: 'refuses' }, { nodeName: 'none' }],
+    ...{ answered: 2, notAsked: 1, isWhole: false },
+  })
+  const takes = (fetchBytes: number) => [{ ...release, fetchBytes, heldBytes: 14 }]
+  expect(questions).toMatchObject({
+    has: { releases: takes(5) },
+    lacks: { releases: takes(9) },
+    none: { releases: takes(9) },
   })
 })
 
