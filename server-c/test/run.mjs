@@ -34,35 +34,64 @@ const build = join(folder, 'build', preset)
 const jobs = String(Math.min(availableParallelism(), 8))
 
 /**
- * What one thread does alone: the command line, parsers, a loop's own timers, a process and its parent.
- * ASan has them; there is no race in them for TSan to find, and it takes its time to find none (docs/decisions/0166).
+ * What several threads do at one datum, for TSan: of others ASan has all, and there is no race in them for TSan to find
+ * (docs/decisions/0166). Under each heading is what its files have in common with no other.
  */
-const singleThreaded = [
-  '12_sign_url',
-  '13_docs',
-  '14_media_types',
-  '25_conformance',
-  '26_http2_conformance',
-  '35_bypass',
-  '35_clients',
-  '39_longest_list', // how long one may be: lists that lanes make while clients take them are in 39_long_listings
-  '39_unread_listings', // lists that are given up are in 39_long_listings, too: these are about memory
-  '62_agent_turns', // of the agent's one thread: what it shares with loops is in 61_agent_apply, 62_agent_outage and 63
-  '64_agent_proxy',
-  '65_samples',
-  '66_metrics_forms',
-  '66_network_stages',
-  '67_supervisor',
-  '67_supervisor_end',
-  '67_supervisor_kills',
-  '67_supervisor_tells',
-  '68_service_manager',
-  '73_farmload',
-  '73_farmload_http2',
-  '85_small_machine', // whose 96 MiB TSan's own memory does not fit into
-  '91_slow_clients',
-  '91_slow_readers',
-  '98_refusals',
+const betweenThreads = [
+  // loops that share files, their bodies, lists, copies and tags with lanes and with each other
+  '22_http2',
+  '30_static',
+  '34_sign_in', // passwords, hashed by a lane
+  '39_compression',
+  '39_compression_changes',
+  '39_kept_lists',
+  '39_long_listings',
+  '39_precompress', // threads of its own
+  '39_request_limits', // one bucket for all loops
+  '40_cache',
+  '40_cache_inotify', // the thread that the kernel tells of changes
+  '40_inotify',
+  '41_changing_files',
+  '43_content_lists',
+  '43_content_tags',
+  '97_gone_clients', // jobs that are given up while a lane has them
+  // keys: a lane that signs, tickets of all loops
+  '52_tls_certificates',
+  '54_tls_signing',
+  '54_tls_signing_ends',
+  // a config that takes the place of another while loops serve by it; files that it names
+  '50_reload',
+  '51_named_files',
+  '51_redirect_file',
+  '80_traffic', // rates
+  '81_loops_change',
+  '84_live_lanes',
+  // the threads of the agent, and what they take from loops
+  '60_admin',
+  '61_agent_apply',
+  '62_agent_outage',
+  '63_agent_check',
+  '63_agent_logs',
+  '63_agent_probes',
+  '64_agent_certificates',
+  '64_agent_challenges',
+  '64_agent_releases',
+  '65_requests',
+  // threads that write logs
+  '70_logs',
+  '71_log_targets',
+  '95_full_disk',
+  // lanes that hang, and threads that are left behind
+  '83_http2_disk',
+  '83_hung_disk',
+  '83_hung_stop',
+  '85_hung_logs',
+  '85_hung_reload',
+  '86_hung_check',
+  '94_disk_errors',
+  // all of it at once
+  '90_abuse',
+  '96_chaos',
 ]
 
 /**
@@ -126,6 +155,12 @@ async function fuzzOne({ program, dictionary, corpus }) {
   }
 }
 
+const allSystemTests = () =>
+  readdirSync(join(here, 'system'))
+    .filter((file) => file.endsWith('.test.mjs'))
+    .map((file) => file.slice(0, -'.test.mjs'.length))
+    .sort()
+
 /** @param {string[]} files from server-c */
 function runSystemTests(files) {
   run(
@@ -159,10 +194,9 @@ if (preset === 'fuzz') {
     'unit_tests',
   ])
   run('unit tests', 'ctest', ['--test-dir', build, '--output-on-failure', '-j', jobs])
-  const skipped = preset === 'tsan' ? singleThreaded.map((name) => `${name}.test.mjs`) : []
-  const system = readdirSync(join(here, 'system'))
-    .filter((file) => file.endsWith('.test.mjs') && !skipped.includes(file))
-    .sort()
+  const system = (preset === 'tsan' ? betweenThreads : allSystemTests()).map(
+    (name) => `${name}.test.mjs`,
+  )
   runSystemTests(system.map((file) => join('test/system', file)))
 }
 console.log(`\nserver-c (${preset}): all passed`)

@@ -31,7 +31,7 @@ const MOST_OUTPUT = 64 << 20
  * States of a function that the analyzer looks at, of 225,000 by default. It goes where it has not been first, so the
  * rest are ever longer ways through the same lines: a few functions with many loops took two thirds of all the time.
  */
-const MOST_STATES = 50_000
+const MOST_STATES = 25_000
 const LESS_DEEP = ['-analyzer-config', `max-nodes=${MOST_STATES}`].flatMap((word) => [
   '--extra-arg=-Xclang',
   `--extra-arg=${word}`,
@@ -70,25 +70,30 @@ const ownFiles = (preprocessed, directory) => [
   ),
 ]
 
-/** What clang-tidy goes by, as a name; the same in each folder that the sources are in. */
-async function keyOf(file, { command, directory }, checker) {
+/** What the preprocessor makes of it, and which files of ours that is of. */
+async function preprocessed(file, { command, directory }) {
   // With comments (NOLINT is one), macros and the names of what is included.
   const preprocess = command
     .replace(/^\S+/, 'clang -D__clang_analyzer__=1')
     .replace(/ -o \S+ -c /, ' -w -Qunused-arguments -E -CC -dD -dI -o - ')
   if (!preprocess.includes(' -E '))
     throw new Error(
-      `${relative(root, file)}: its command in ${COMMANDS} is not "cc … -o FILE -c FILE", so what it includes can't be found out (mend keyOf in test/tidy.mjs): ${command}`,
+      `${relative(root, file)}: its command in ${COMMANDS} is not "cc … -o FILE -c FILE", so what it includes can't be found out (mend preprocessed() in test/tidy.mjs): ${command}`,
     )
   const { stdout } = await execute('sh', ['-c', preprocess], {
     cwd: directory,
     maxBuffer: MOST_OUTPUT,
   })
+  return { text: stdout, own: [file, ...ownFiles(stdout, directory)] }
+}
+
+/** What clang-tidy goes by, as a name; the same in each folder that the sources are in. */
+function keyOf({ command }, checker, { text, own }) {
   const hash = createHash('sha256')
   // Whole: what the preprocessor leaves out, as a NOLINTBEGIN in an #ifdef, clang-tidy reads.
-  const own = ownFiles(stdout, directory).map((name) => readFileSync(name, 'utf8'))
-  for (const text of [checker, command, readFileSync(file, 'utf8'), ...own, stdout])
-    hash.update(`${text.replaceAll(root, '')}\0`)
+  const whole = own.map((name) => readFileSync(name, 'utf8'))
+  for (const part of [checker, command, ...whole, text])
+    hash.update(`${part.replaceAll(root, '')}\0`)
   return hash.digest('hex')
 }
 
@@ -137,7 +142,8 @@ async function work(file) {
   const command = commands.get(file)
   if (!command) throw new Error(`${relative(root, file)} is not in ${COMMANDS}`)
   const checker = await checkerOf(file)
-  const mark = join(kept, await keyOf(file, command, checker))
+  const source = await preprocessed(file, command)
+  const mark = join(kept, keyOf(command, checker, source))
   if (values.all || !existsSync(mark)) {
     const found = await check(file)
     checked++
@@ -146,8 +152,8 @@ async function work(file) {
       wrong++
       return
     }
-    // Somebody may have written to it meanwhile.
-    if (join(kept, await keyOf(file, command, checker)) !== mark) return
+    // Somebody may have written to one of its files meanwhile.
+    if (join(kept, keyOf(command, checker, source)) !== mark) return
   }
   writeFileSync(mark, '') // its time is that of its last use
 }

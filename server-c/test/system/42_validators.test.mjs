@@ -136,26 +136,32 @@ describe('validators', { concurrency: 3 }, () => {
     })
 
   test('a compressed copy that is being written has no tag, nor one made of nothing', async (t) => {
+    // A busy machine may ask only when a copy has settled, and what is known then is kept for the ttl: another file, then.
+    const names = Array.from({ length: 20 }, (_, i) => `${i}.js`)
     const node = await startNode(t, {
-      files: { 'a.js': 'plain', 'a.js.gz': 'coded 0' },
+      files: Object.fromEntries(
+        names.flatMap((name) => [
+          [name, 'plain'],
+          [`${name}.gz`, 'coded'],
+        ]),
+      ),
       config: { workers: 1, statCache: { ttlMillis: 60_000 } },
     })
     const lines = ['Accept-Encoding: gzip']
     const old = new Date(Date.now() - 60_000)
-    utimesSync(join(node.root, 'a.js'), old, old)
+    for (const name of names) utimesSync(join(node.root, name), old, old)
     await sleep(SETTLED_MS)
     // The file is known, and that it has a copy; the copy itself is not yet.
     const rather = { lines: ['Accept-Encoding: identity, gzip;q=0.1'] }
-    assert.equal((await get(node.port, '/a.js', rather)).text, 'plain')
     let untagged = 0
-    for (let i = 1; i < 20; i++) {
-      writeFileSync(join(node.root, 'a.js.gz'), `coded ${i}`)
-      const { status, text, headers } = await get(node.port, '/a.js', { lines })
+    for (const name of names) {
+      assert.equal((await get(node.port, `/${name}`, rather)).text, 'plain')
+      writeFileSync(join(node.root, `${name}.gz`), `coded ${name}`)
+      const { status, text, headers } = await get(node.port, `/${name}`, { lines })
       assert.equal(status, 200)
-      assert.equal(text, `coded ${i}`)
+      assert.equal(text, `coded ${name}`)
       assert.match(headers.etag ?? '"-gzip"', /^"[0-9a-f-]*-gzip"$/)
       untagged += headers.etag ? 0 : 1
-      if (headers.etag) break // it had settled, and is kept for the ttl
     }
     assert.ok(untagged > 0)
   })
