@@ -126,7 +126,7 @@ static void append(struct agent_scrub *scrub, const char *sha256)
     memcpy(scrub->wrong[scrub->counts.bad++], sha256, RELEASE_SHA256_LEN + 1);
 }
 
-static void is_wrong(void *arg, const char *sha256, const struct stat *st, bool is_news)
+static void is_wrong(void *arg, int folder, const char *sha256, const struct stat *st)
 {
     struct agent_scrub *scrub = arg;
 
@@ -134,13 +134,13 @@ static void is_wrong(void *arg, const char *sha256, const struct stat *st, bool 
         return;
     if ((st->st_mode & BOUNDS_WRONG_BYTES) == 0) {
         log_error("agent: the content %s of a release has other bytes on the disk than it had, and "
-                  "the disk "
-                  "lets nothing be changed: its files are served on. Look after the disk",
+                  "the disk lets nothing be changed: its files are served on. Look after the disk",
                   sha256);
         return;
     }
-    (void)is_news; /* who brought a release may have found it before */
     server_forget_file(scrub->server, st->st_dev, st->st_ino);
+    if (!release_scrub_is_there(folder, sha256, st))
+        return;
     pthread_mutex_lock(&scrub->lock);
     if (scrub->counts.bad < AGENT_WRONG_MAX && find(scrub, sha256) == scrub->counts.bad) {
         append(scrub, sha256);

@@ -69,8 +69,14 @@ static bool has_digest(EVP_MD_CTX *sum, const char *sha256)
     return strcmp(hex, sha256) == 0;
 }
 
+static bool is_same(const struct stat *one, const struct stat *other)
+{
+    return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+/* IS_UNKNOWN, too, when the name has become another file's: it has been got anew meanwhile. */
 static enum compared read_once(const struct release_scrub *scrub, int folder, const char *sha256,
-                               bool is_direct)
+                               const struct stat *whose, bool is_direct)
 {
     EVP_MD_CTX *sum = EVP_MD_CTX_new();
     char *bytes = NULL;
@@ -79,7 +85,7 @@ static enum compared read_once(const struct release_scrub *scrub, int folder, co
     int fd = open_content(folder, sha256, is_direct);
 
     CHECK(sum && EVP_DigestInit_ex(sum, EVP_sha256(), NULL) == 1);
-    if (fd >= 0 && fstat(fd, &st) == 0 &&
+    if (fd >= 0 && fstat(fd, &st) == 0 && is_same(&st, whose) &&
         posix_memalign((void **)&bytes, ALIGNMENT, READ_BYTES) == 0)
         end = add_bytes(scrub, fd, (uint64_t)st.st_size, bytes, sum);
     if (end == IS_RIGHT && !has_digest(sum, sha256))
@@ -92,31 +98,42 @@ static enum compared read_once(const struct release_scrub *scrub, int folder, co
 }
 
 /* Only what two readings find wrong is: memory is not always right, either. */
-static enum compared compare(const struct release_scrub *scrub, int folder, const char *sha256)
+static enum compared compare(const struct release_scrub *scrub, int folder, const char *sha256,
+                             const struct stat *whose)
 {
     bool is_direct = true;
-    enum compared end = read_once(scrub, folder, sha256, is_direct);
+    enum compared end = read_once(scrub, folder, sha256, whose, is_direct);
 
     if (end == IS_UNKNOWN) { /* the file system knows no O_DIRECT, or wants it otherwise */
         is_direct = false;
-        end = read_once(scrub, folder, sha256, is_direct);
+        end = read_once(scrub, folder, sha256, whose, is_direct);
     }
-    return end == IS_WRONG ? read_once(scrub, folder, sha256, is_direct) : end;
+    return end == IS_WRONG ? read_once(scrub, folder, sha256, whose, is_direct) : end;
 }
 
-static void mark(const struct release_scrub *scrub, int folder, const char *sha256)
+bool release_scrub_is_there(int folder, const char *sha256, const struct stat *whose)
+{
+    struct stat st;
+
+    return fstatat(folder, sha256, &st, AT_SYMLINK_NOFOLLOW) == 0 && is_same(&st, whose);
+}
+
+/* The file that was read, which may have another one in its place by now. */
+static void mark(const struct release_scrub *scrub, int folder, const char *sha256,
+                 const struct stat *whose)
 {
     int fd = open_content(folder, sha256, false);
     struct stat st;
 
-    if (fd < 0)
-        return;
-    /* `st` says whether it is there. */
-    if (fchmod(fd, 0444 | BOUNDS_WRONG_BYTES) == 0)
-        fsync(fd);
-    if (fstat(fd, &st) == 0)
-        scrub->is_wrong(scrub->arg, sha256, &st, true);
-    close(fd);
+    if (fd >= 0 && fstat(fd, &st) == 0 && is_same(&st, whose)) {
+        /* `st` says whether the mark is there. */
+        if (fchmod(fd, 0444 | BOUNDS_WRONG_BYTES) == 0)
+            fsync(fd);
+        if (fstat(fd, &st) == 0)
+            scrub->is_wrong(scrub->arg, folder, sha256, &st);
+    }
+    if (fd >= 0)
+        close(fd);
 }
 
 static bool look_at(const struct release_scrub *scrub, int folder, const char *name, bool reads)
@@ -128,14 +145,14 @@ static bool look_at(const struct release_scrub *scrub, int folder, const char *n
         !S_ISREG(st.st_mode))
         return true;
     if ((st.st_mode & BOUNDS_WRONG_BYTES) != 0) {
-        scrub->is_wrong(scrub->arg, name, &st, false);
+        scrub->is_wrong(scrub->arg, folder, name, &st);
         return true;
     }
     if (!reads)
         return scrub->pace(scrub->arg, 0);
-    end = compare(scrub, folder, name);
+    end = compare(scrub, folder, name, &st);
     if (end == IS_WRONG)
-        mark(scrub, folder, name);
+        mark(scrub, folder, name, &st);
     if (end == IS_WRONG || end == IS_RIGHT)
         scrub->compared(scrub->arg);
     return end != IS_ENDED;
@@ -186,9 +203,9 @@ static void note_nothing(void *arg)
     (void)arg;
 }
 
-static void tell_nobody(void *arg, const char *sha256, const struct stat *st, bool is_news)
+static void tell_nobody(void *arg, int folder, const char *sha256, const struct stat *st)
 {
-    (void)arg, (void)sha256, (void)st, (void)is_news;
+    (void)arg, (void)folder, (void)sha256, (void)st;
 }
 
 bool release_scrub_one(struct release_store *store, const char *sha256)

@@ -22,9 +22,12 @@ struct release_scrub {
     bool (*pace)(void *arg, uint64_t bytes);
     /* One was compared. */
     void (*compared)(void *arg);
-    /* This one is wrong; `is_news`: that is known only now. Without the mark in `st` the disk took none. */
-    void (*is_wrong)(void *arg, const char *sha256, const struct stat *st, bool is_news);
+    /* This one in `folder` is wrong. Without the mark in `st` the disk took none. */
+    void (*is_wrong)(void *arg, int folder, const char *sha256, const struct stat *st);
 };
+
+/* Is that still the file which has the name? Another thread may have put one in its place that is right. */
+bool release_scrub_is_there(int folder, const char *sha256, const struct stat *whose);
 
 /* Looks at all contents once, beginning with the folder of that number. `reads` is false: it only tells of those
  * that are marked already. False: it was ended. */

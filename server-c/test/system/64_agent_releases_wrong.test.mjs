@@ -5,6 +5,7 @@ import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { sha256 } from '../support/fake-releases.mjs'
+import { until } from '../support/node.mjs'
 import { servingFarm } from '../support/serving-farm.mjs'
 import { onSmallDisk, whyNoSmallDisk } from '../support/small-disk.mjs'
 
@@ -51,13 +52,13 @@ async function comparedFarm(t, { wrap } = {}) {
     writeFileSync(contentOf(text), other)
     chmodSync(contentOf(text), 0o444)
   }
-  /** Asks till the answer has this status. */
+  /** Asks till the answer has this status; no question is left open when it has. */
   const untilStatus = async (path, status) => {
     const seen = []
-    await control.until(`${status} of ${path}`, () => {
-      read(path).then((one) => seen.push(one))
-      return seen.at(-1)?.status === status
-    })
+    await until(async () => {
+      seen.push(await read(path))
+      return seen.at(-1).status === status
+    }, `${status} of ${path}`)
     return seen
   }
   const gauges = () => control.of('report').at(-1)?.body.gauges ?? {}
@@ -102,7 +103,10 @@ describe('a release with wrong bytes on the disk', { concurrency: 3 }, () => {
     assert.equal(statSync(farm.contentOf(PAGE)).nlink, 3)
     assert.match(node.log, new RegExp(`${sha256(PAGE)}.*has other bytes on the disk than it had`))
     assert.match(node.log, new RegExp(`${sha256(PAGE)}.*has come anew`))
-    assert.ok(farm.gauges().scrubbedContents > 0 && farm.gauges().scrubbedBytes > 0)
+    await control.until(
+      'it says what it has compared',
+      () => farm.gauges().scrubbedContents > 0 && farm.gauges().scrubbedBytes > 0,
+    )
   })
 
   test('waits for a control plane that is away', async (t) => {
