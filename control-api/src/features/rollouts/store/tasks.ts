@@ -241,6 +241,7 @@ export const keptContents = (trx: Trx, rolloutId: string, nodeIds: readonly stri
     .where('node_id', 'in', eachOf(nodeIds))
     .execute()
 
+/** They are not over; who is being watched among them. */
 const OPEN: TaskState[] = [
   'pending',
   'offered',
@@ -249,6 +250,7 @@ const OPEN: TaskState[] = [
   'applying',
   'applied',
   'confirmed',
+  'healthy',
   'reverting',
   'revert_failed',
 ]
@@ -261,7 +263,7 @@ export const openTasksOf = (trx: Trx, nodeIds: readonly string[]) =>
     .where('node_id', 'in', eachOf(nodeIds))
     .where((eb) =>
       eb.or([
-        eb('state', 'in', [...OPEN, 'healthy']),
+        eb('state', 'in', OPEN),
         eb(
           'rollout_id',
           '=',
