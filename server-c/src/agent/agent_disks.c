@@ -2,6 +2,7 @@
 /* agent_disks.c — handles one request at a time. The thread owns the list that it works on. */
 #include "agent/agent_disks.h"
 
+#include "base/left_threads.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/util.h"
@@ -187,6 +188,7 @@ void agent_disks_stop(struct agent_disks *disks)
     pthread_mutex_unlock(&disks->lock);
     if (!is_at_rest) {
         pthread_detach(disks->thread);
+        left_threads_add();
         return;
     }
     pthread_join(disks->thread, NULL);

@@ -3,6 +3,7 @@
 #include "agent/agent_scrub.h"
 
 #include "agent/agent_pace.h"
+#include "base/left_threads.h"
 #include "base/mem.h"
 #include "base/util.h"
 #include "log/log.h"
@@ -220,6 +221,7 @@ void agent_scrub_stop(struct agent_scrub *scrub)
     pthread_mutex_unlock(&scrub->lock);
     if (!has_ended) { /* a disk does not answer: what the thread holds ends with the process */
         pthread_detach(scrub->thread);
+        left_threads_add();
         return;
     }
     pthread_join(scrub->thread, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c — calls the subcommand, and has no logic of its own. */
+#include "base/left_threads.h"
 #include "base/util.h"
 #include "cmd/commands.h"
 
@@ -55,6 +56,16 @@ static bool open_standard_descriptors(void)
     return true;
 }
 
+/* Exit handlers take away what a thread that hangs on a disk uses once the disk answers. */
+static int end(int code)
+{
+    if (left_threads_any()) {
+        fflush(NULL);
+        _exit(code);
+    }
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     if (!open_standard_descriptors())
@@ -67,7 +78,7 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; argc >= 2 && i < ARRAY_LEN(commands); i++)
         if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
+            return end(commands[i].run(argc - 1, argv + 1));
     if (argc < 2)
         fprintf(stderr, "farmstead-node: which command? See farmstead-node --help\n");
     else

@@ -2,6 +2,7 @@
 /* bounded_call.c — at its end the thread finds out whether somebody still waits for it. */
 #include "machine/bounded_call.h"
 
+#include "base/left_threads.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -47,6 +48,7 @@ static void *call_main(void *arg)
     if (is_left) {
         call->forget(call->arg);
         free_call(call);
+        left_threads_remove();
     }
     return NULL;
 }
@@ -78,6 +80,8 @@ static bool wait_for(struct call *call, unsigned seconds)
         ;
     is_done = call->is_done;
     call->is_left = !is_done;
+    if (!is_done)
+        left_threads_add();
     pthread_mutex_unlock(&call->lock);
     return is_done;
 }

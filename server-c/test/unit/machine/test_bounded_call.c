@@ -41,6 +41,7 @@ static void test_in_time(void)
     CHECK_INT(__LINE__, "outcome", bounded_call(run, forget, &errand, 60), BOUNDED_DONE);
     CHECK_INT(__LINE__, "done", errand.done, 1);
     CHECK_INT(__LINE__, "not forgotten", sem_trywait(&errand.was_forgotten), -1);
+    CHECK_TRUE(!left_threads_any(), "none is left behind");
 }
 
 /* A call that hangs is left alone, frees its own memory, and makes room for another when it
@@ -53,6 +54,7 @@ static void test_too_late(void)
         init(&errands[i], 0);
         CHECK_INT(i, "left", bounded_call(run, forget, &errands[i], 0), BOUNDED_LEFT);
     }
+    CHECK_TRUE(left_threads_any(), "the process must end without its exit handlers");
     init(&one_more, 1);
     CHECK_INT(__LINE__, "too many", bounded_call(run, forget, &one_more, 60), BOUNDED_REFUSED);
     CHECK_INT(__LINE__, "nothing was done", one_more.done, 0);
@@ -62,6 +64,8 @@ static void test_too_late(void)
         CHECK_INT(i, "done", errands[i].done, 1);
     }
     CHECK_INT(__LINE__, "room", bounded_call(run, forget, &one_more, 60), BOUNDED_DONE);
+    while (left_threads_any()) /* each removes itself after it has forgotten */
+        usleep(1000);
 }
 
 int main(void)

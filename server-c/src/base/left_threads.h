@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* left_threads.h — threads that hang on a disk, and that nobody waits for any more.
+ *
+ * They use memory and locks that exit handlers give back, OpenSSL's for example: a process that has any must end by
+ * _exit(). Any thread. */
+#ifndef FARMSTEAD_LEFT_THREADS_H
+#define FARMSTEAD_LEFT_THREADS_H
+
+#include <stdbool.h>
+
+void left_threads_add(void);
+/* One has ended after all: the last thing it does. */
+void left_threads_remove(void);
+bool left_threads_any(void);
+
+#endif
