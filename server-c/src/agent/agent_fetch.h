@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* agent_fetch.h — gets what an assignment needs besides its text: certificates that are not on the
  * disk, one after the other, in a slot of their own, and then releases (agent_pull.h). The assignment waits
- * meanwhile, and no other is asked for. Agent's thread only. */
+ * meanwhile; while releases come a newer one is asked for, and takes its place. Agent's thread only. */
 #ifndef FARMSTEAD_AGENT_FETCH_H
 #define FARMSTEAD_AGENT_FETCH_H
 

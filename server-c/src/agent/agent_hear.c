@@ -152,6 +152,21 @@ static bool take_challenges(struct agent *agent, struct agent_challenges *challe
     return is_news;
 }
 
+/* What is being fetched is not wanted any more. A control plane that offers the same again and again must not have it
+ * begun anew each time. */
+static void take_while_fetching(struct agent *agent, struct agent_assignment *desired)
+{
+    if (desired->offer.version.generation <= agent->fetch.waiting.offer.version.generation) {
+        agent_assignment_fini(desired);
+        ask_again(agent, true);
+        return;
+    }
+    log_info("agent: generation %" PRIu64 " is not fetched any further: there is %" PRIu64,
+             agent->fetch.waiting.offer.version.generation, desired->offer.version.generation);
+    agent->held = *desired;
+    agent_pull_drop(agent->pull);
+}
+
 /* Takes over `desired`, which came with the answer to what was `asked`. */
 static void take_desired(struct agent *agent, struct agent_assignment *desired,
                          const struct agent_asked *asked)
@@ -178,6 +193,10 @@ static void take_desired(struct agent *agent, struct agent_assignment *desired,
         agent_probes_end(agent->probes);
     if (agent_probes_begin(agent->probes, &desired->probes))
         news = true;
+    if (desired->text && agent->fetch.waiting.text) {
+        take_while_fetching(agent, desired);
+        return;
+    }
     if (desired->text && agent_apply_is_confirming(&agent->apply)) {
         agent->held = *desired;
         return;
@@ -209,10 +228,9 @@ static void on_desired(struct agent *agent, const struct agent_reply *reply)
     agent_back_off(agent, AGENT_SLOT_DESIRED);
 }
 
-/* When the confirm was answered or given up, takes the assignment that came meanwhile. */
-static void release_held(struct agent *agent)
+void agent_take_held(struct agent *agent)
 {
-    if (!agent->held.text || agent_apply_is_confirming(&agent->apply))
+    if (!agent->held.text || agent_apply_is_confirming(&agent->apply) || agent->fetch.waiting.text)
         return;
     bool news = take_assignment(agent, &agent->held);
     agent_assignment_fini(&agent->held);
@@ -395,5 +413,5 @@ void agent_hear(struct agent *agent, const struct agent_reply *reply)
     else
         on_report(agent, reply);
     if (reply->slot == AGENT_SLOT_TALK)
-        release_held(agent);
+        agent_take_held(agent);
 }

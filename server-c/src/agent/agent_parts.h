@@ -109,7 +109,8 @@ struct agent {
     uint32_t desired_wait_ms;                /* the most that a poll waits */
     struct agent_asked poll, held_report;    /* the last of each */
     struct agent_turns turns;
-    struct agent_assignment held; /* came before the answer to a confirm; no text: none */
+    /* Came before the answer to a confirm, or while another one is fetched; no text: none. */
+    struct agent_assignment held;
     struct agent_fetch fetch;
     struct agent_tickets tickets;
     struct agent_samples samples;
@@ -167,6 +168,8 @@ void agent_release_on_time(struct agent *agent);
 void agent_mend_on_time(struct agent *agent, uint64_t now);
 
 /* --- agent_hear.c --- */
+/* When nothing is confirmed or fetched any more, takes the assignment that came meanwhile. */
+void agent_take_held(struct agent *agent);
 /* All that the waiting assignment lacked is there, or it was refused. */
 void agent_release_fetched(struct agent *agent);
 void agent_hear(struct agent *agent, const struct agent_reply *reply);

@@ -4,6 +4,7 @@
 
 #include "agent/agent_pace.h"
 #include "base/buf.h"
+#include "base/left_threads.h"
 #include "base/mem.h"
 #include "log/log.h"
 #include "release/release_mend.h"
@@ -31,6 +32,7 @@ struct agent_pull {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     atomic_bool stopping;
+    atomic_bool breaks_off; /* what is under way is to end: it is dropped, or the thread stops */
     struct release_progress progress; /* has a lock of its own */
 
     /* Under `lock`. */
@@ -72,7 +74,7 @@ struct agent_pull {
 static enum release_end await(struct agent_pull *pull, char why[RELEASE_WHY_LEN])
 {
     struct agent_reply reply;
-    while (!atomic_load(&pull->stopping) && !(pull->gives_way && atomic_load(&pull->is_wanted))) {
+    while (!atomic_load(&pull->breaks_off) && !(pull->gives_way && atomic_load(&pull->is_wanted))) {
         if (!agent_http_next(pull->asked, LOOK_MS, &reply))
             continue;
         if (reply.status == 200 || reply.status == 206 || reply.status == 416)
@@ -95,7 +97,7 @@ static void wait_until(struct agent_pull *pull, uint64_t at_ns)
 {
     struct timespec until = {(time_t)(at_ns / NS_PER_SECOND), (long)(at_ns % NS_PER_SECOND)};
     pthread_mutex_lock(&pull->lock);
-    while (!atomic_load(&pull->stopping) &&
+    while (!atomic_load(&pull->breaks_off) &&
            pthread_cond_clockwait(&pull->changed, &pull->lock, CLOCK_MONOTONIC, &until) == 0)
         ;
     pthread_mutex_unlock(&pull->lock);
@@ -147,7 +149,7 @@ static bool pause_after(void *arg, unsigned failures)
     struct agent_pull *pull = arg;
     uint64_t ms = smaller_of(PAUSE_MS << (failures < 8 ? failures - 1 : 7), PAUSE_MAX_MS);
     wait_until(pull, monotonic_ns() + ms * NS_PER_MS);
-    return !atomic_load(&pull->stopping);
+    return !atomic_load(&pull->breaks_off);
 }
 
 /* --- the thread --- */
@@ -155,7 +157,7 @@ static bool pause_after(void *arg, unsigned failures)
 static int open_store(struct agent_pull *pull, char *why, size_t why_len)
 {
     if (!pull->is_open && release_store_open(&pull->store, pull->state_fd, UINT64_MAX,
-                                             &pull->stopping, why, why_len) != 0)
+                                             &pull->breaks_off, why, why_len) != 0)
         return -1;
     pull->is_open = true;
     return 0;
@@ -303,11 +305,13 @@ void agent_pull_stop(struct agent_pull *pull)
         return;
     pthread_mutex_lock(&pull->lock);
     atomic_store(&pull->stopping, true);
+    atomic_store(&pull->breaks_off, true);
     pthread_cond_broadcast(&pull->changed);
     bool is_at_rest = await_rest(pull);
     pthread_mutex_unlock(&pull->lock);
     if (!is_at_rest) { /* the process ends: what it holds ends with it */
         pthread_detach(pull->thread);
+        left_threads_add();
         return;
     }
     pthread_join(pull->thread, NULL);
@@ -339,12 +343,22 @@ void agent_pull_begin(struct agent_pull *pull, const struct agent_releases *list
     pthread_mutex_unlock(&pull->lock);
 }
 
+void agent_pull_drop(struct agent_pull *pull)
+{
+    pthread_mutex_lock(&pull->lock);
+    atomic_store(&pull->breaks_off, true);
+    pthread_cond_broadcast(&pull->changed);
+    pthread_mutex_unlock(&pull->lock);
+}
+
 bool agent_pull_hear(struct agent_pull *pull, struct agent_pulled *out)
 {
     pthread_mutex_lock(&pull->lock);
     bool is_news = !pull->is_heard;
-    if (is_news)
+    if (is_news) {
         *out = pull->pulled;
+        atomic_store(&pull->breaks_off, false);
+    }
     pull->is_heard = true;
     pthread_mutex_unlock(&pull->lock);
     return is_news;

@@ -28,6 +28,10 @@ void agent_pull_begin(struct agent_pull *pull, const struct agent_releases *list
                       struct agent_http *http, uint64_t store_max_bytes,
                       uint64_t max_bytes_per_second);
 
+/* One has begun that has not been heard of: it ends as soon as may be, RELEASE_STOPPED if it had not ended yet. What
+ * has come stays on the disk. */
+void agent_pull_drop(struct agent_pull *pull);
+
 struct agent_pulled {
     enum release_end end;
     struct agent_release failed; /* the one that did not come */

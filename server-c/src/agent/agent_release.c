@@ -59,6 +59,11 @@ void agent_release_on_time(struct agent *agent)
     }
     if (!agent_pull_hear(agent->pull, &pulled) || !agent->fetch.is_pulling)
         return;
+    if (agent->held.text || pulled.end == RELEASE_STOPPED) { /* a newer one has come */
+        agent_fetch_end(&agent->fetch);
+        agent_take_held(agent);
+        return;
+    }
     agent->fetch.waiting.has_releases = pulled.end == RELEASE_STANDS;
     if (pulled.end != RELEASE_STANDS)
         refuse(agent, &pulled);

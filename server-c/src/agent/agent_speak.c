@@ -164,10 +164,18 @@ uint64_t agent_slot_due_ms(const struct agent *agent, enum agent_slot slot)
     return speak > due ? speak : due;
 }
 
+/* Releases may take hours to come, and something newer may be wanted meanwhile; certificates are soon here. */
 bool agent_may_take(const struct agent *agent)
 {
-    return agent->in_session && !agent->held.text && !agent->fetch.waiting.text &&
+    return agent->in_session && !agent->held.text &&
+           (!agent->fetch.waiting.text || agent->fetch.is_pulling) &&
            !agent_apply_owes_answer(&agent->apply);
+}
+
+/* What is asked for is newer than this. */
+static const struct agent_version *known_version(const struct agent *agent)
+{
+    return agent->fetch.waiting.text ? &agent->fetch.waiting.offer.version : &agent->apply.have;
 }
 
 /* When something else than what waits is to be said. What is due already has begun, or has nothing
@@ -196,7 +204,7 @@ static void start_desired(struct agent *agent, uint64_t now)
     if (!agent_turns_poll(&agent->turns, now, next_ms, agent->desired_wait_ms, &wait_ms))
         return;
     struct agent_challenges challenges = agent_challenges_held(agent->server, now);
-    struct agent_wish wish = {&agent->apply.have, wait_ms, &challenges};
+    struct agent_wish wish = {known_version(agent), wait_ms, &challenges};
     agent->poll = (struct agent_asked){now, wait_ms};
     agent_turns_begin(&agent->turns, AGENT_SLOT_DESIRED, now, wait_ms);
     agent_http_post(agent->http, AGENT_SLOT_DESIRED, "desired",
@@ -240,7 +248,7 @@ static void start_report(struct agent *agent, uint64_t now)
     change.is_known = agent->drift_said == agent->drift_known;
     uint32_t wait_ms = report_wait_ms(agent, now);
     struct agent_challenges challenges = agent_challenges_held(agent->server, now);
-    struct agent_wish wish = {&agent->apply.have, wait_ms, &challenges};
+    struct agent_wish wish = {known_version(agent), wait_ms, &challenges};
     struct agent_fetching fetching;
     agent_pull_progress(agent->pull, &fetching);
     struct agent_report report = {
