@@ -4499,6 +4499,13 @@ export interface components {
             /** @example edge-1 */
             name: string;
             latestVersion: number | null;
+            latest: {
+                author: string;
+                message: string;
+                files: number;
+                /** @description Of all files */
+                bytes: number;
+            } | null;
             /** @description How many there are */
             versions: number;
             /**
@@ -16468,6 +16475,12 @@ export interface operations {
                      *         {
                      *           "name": "edge-1",
                      *           "latestVersion": 1,
+                     *           "latest": {
+                     *             "author": "author",
+                     *             "message": "message",
+                     *             "files": 1,
+                     *             "bytes": 1
+                     *           },
                      *           "versions": 1,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
@@ -16572,6 +16585,12 @@ export interface operations {
                      * @example {
                      *       "name": "edge-1",
                      *       "latestVersion": 1,
+                     *       "latest": {
+                     *         "author": "author",
+                     *         "message": "message",
+                     *         "files": 1,
+                     *         "bytes": 1
+                     *       },
                      *       "versions": 1,
                      *       "updatedAt": "2026-11-21T09:00:00.000Z"
                      *     }

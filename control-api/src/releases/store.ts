@@ -8,10 +8,18 @@ import type { ReleaseTables } from '../db/tables/releases.ts'
 export type ManifestRow = Selectable<ReleaseTables['release_manifests']>
 export type NewVersion = Omit<Selectable<ReleaseTables['release_versions']>, 'number'>
 
+export type ReleaseRow = Awaited<ReturnType<typeof listReleases>>[number]
+
+/** With what its latest version is; all of that is null where none is left. */
 const releases = (db: Reader) =>
   db
     .selectFrom('release_sets as s')
+    .leftJoin('release_versions as l', (join) =>
+      join.onRef('l.release', '=', 's.name').onRef('l.number', '=', 's.latest'),
+    )
+    .leftJoin('release_manifests as m', 'm.sha256', 'l.manifest')
     .select(['s.name', 's.latest', 's.updated_at_ms as updatedAtMs'])
+    .select(['l.author', 'l.message', 'm.files', 'm.bytes'])
     .select(({ selectFrom }) =>
       selectFrom('release_versions as v')
         .select(({ fn }) => fn.countAll<number>().as('count'))

@@ -154,10 +154,11 @@ async function listReleases(tool: Tool, { limit }: ListOptions, name?: string): 
     )
     tool.show({ items }, () =>
       tableLines(
-        ['NAME', 'LATEST', 'VERSIONS', 'UPDATED'],
-        items.map((one) => [
-          ...[one.name, String(one.latestVersion ?? ''), String(one.versions)],
-          age(one.updatedAt),
+        ['NAME', 'LATEST', 'FILES', 'SIZE', 'AUTHOR', 'VERSIONS', 'UPDATED'],
+        items.map(({ name, latestVersion, latest, versions, updatedAt }) => [
+          ...[name, String(latestVersion ?? ''), String(latest?.files ?? '')],
+          ...[latest ? sizeText(latest.bytes) : '', latest?.author ?? ''],
+          ...[String(versions), age(updatedAt)],
         ]),
       ),
     )

@@ -22,9 +22,21 @@ export const Sha256ParamsSchema = Type.Object({ sha256: Sha256Schema })
 export const ReleaseSchema = Type.Object({
   name: NameSchema,
   latestVersion: Nullable(VersionNumberSchema),
+  latest: Nullable(
+    Type.Object(
+      {
+        author: Type.String(),
+        message: Type.String(),
+        files: Type.Integer(),
+        bytes: Type.Integer({ description: 'Of all files' }),
+      },
+      { description: 'What the latest version is; null: none is left' },
+    ),
+  ),
   versions: Type.Integer({ description: 'How many there are' }),
   updatedAt: TimeSchema,
 })
+export type Release = Static<typeof ReleaseSchema>
 
 /** GET /releases/{name}/versions listReleaseVersions; GET …/{number} getReleaseVersion */
 export const ReleaseVersionSchema = Type.Object({

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: MIT
 import type { Fault } from '../../release-store/check-manifest.ts'
 import type { Entry } from '../../release-store/entries.ts'
-import type { ManifestRow, VersionRow } from '../../releases/store.ts'
+import type { ManifestRow, ReleaseRow, VersionRow } from '../../releases/store.ts'
 import { ManifestInvalid } from './errors.ts'
-import type { ReleaseVersion } from './schema.ts'
+import type { Release, ReleaseVersion } from './schema.ts'
 
-export const viewRelease = (row: {
-  name: string
-  latest: number | null
-  versions: number | null
-  updatedAtMs: number
-}) => ({
-  name: row.name,
-  latestVersion: row.latest,
-  versions: row.versions ?? 0,
-  updatedAt: new Date(row.updatedAtMs).toISOString(),
-})
+export function viewRelease(row: ReleaseRow): Release {
+  const { name, latest: latestVersion, versions, author, message, files, bytes } = row
+  const isThere = author !== null && message !== null && files !== null && bytes !== null
+  return {
+    ...{ name, latestVersion, versions: versions ?? 0 },
+    latest: isThere ? { author, message, files, bytes } : null,
+    updatedAt: new Date(row.updatedAtMs).toISOString(),
+  }
+}
 
 export function viewVersion(row: VersionRow): ReleaseVersion {
   const { release, number, manifest, parent, author, message, source } = row

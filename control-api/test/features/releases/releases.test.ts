@@ -17,7 +17,10 @@ describe('a release', () => {
     const second = await push(admin, 'www', SECOND, 1)
 
     expect((await get(admin, '/releases')).body.items).toEqual([
-      expect.objectContaining({ name: 'www', latestVersion: 2, versions: 2 }),
+      expect.objectContaining({
+        ...{ name: 'www', latestVersion: 2, versions: 2 },
+        latest: { author: 'test-admin', message: 'a test', files: 3, bytes: 16 },
+      }),
     ])
     expect((await get(admin, '/releases/www/versions')).body.items).toEqual([
       expect.objectContaining({

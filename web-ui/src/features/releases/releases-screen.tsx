@@ -8,6 +8,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Release } from '../../lib/api-types.ts'
+import { formatBytes, formatCount } from '../../lib/format.ts'
 import { releasesQuery } from './api.ts'
 import { PushCommand } from './push-command.tsx'
 
@@ -42,15 +43,19 @@ export function ReleasesScreen() {
 
 const columns: Column[] = [
   { title: 'Release' },
-  { title: 'Latest version' },
-  { title: 'Versions' },
+  { title: 'Latest' },
+  { title: 'Message' },
+  { title: 'Author', className: 'wide-only' },
+  { title: 'Files', className: 'wide-only' },
+  { title: 'Size' },
+  { title: 'Versions', className: 'wide-only' },
   { title: 'Changed' },
 ]
 const keyOf = ({ name }: Release) => name
 
 const Releases = ({ known, hasMore }: { known: Release[]; hasMore: boolean }) => (
   <LongTable label="Releases, table" columns={columns} rows={known} keyOf={keyOf} hasMore={hasMore}>
-    {({ name, latestVersion: number, versions, updatedAt }) => (
+    {({ name, latestVersion: number, latest, versions, updatedAt }) => (
       <>
         <td>
           <Link to="/releases/$name" params={{ name }}>
@@ -66,7 +71,11 @@ const Releases = ({ known, hasMore }: { known: Release[]; hasMore: boolean }) =>
             </Link>
           )}
         </td>
-        <td>{versions}</td>
+        <td>{latest?.message}</td>
+        <td className="nowrap wide-only">{latest?.author}</td>
+        <td className="wide-only">{latest && formatCount(latest.files)}</td>
+        <td className="nowrap">{latest && formatBytes(latest.bytes)}</td>
+        <td className="wide-only">{formatCount(versions)}</td>
         <td>
           <TimeAgo at={updatedAt} />
         </td>

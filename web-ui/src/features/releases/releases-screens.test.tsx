@@ -2,7 +2,7 @@
 import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
-import type { ReleaseVersion } from '../../lib/api-types.ts'
+import type { Release, ReleaseVersion } from '../../lib/api-types.ts'
 import { json, noAnswer } from '../../test/fake-api.ts'
 import { renderApp } from '../../test/render-app.tsx'
 import { page, session } from '../../test/samples.ts'
@@ -39,14 +39,15 @@ const one = {
 
 test('releases are listed, and where there is none one reads how to make one', async () => {
   const updatedAt = new Date().toISOString()
-  const api = renderApp('/releases', {
-    ...reads,
-    'GET /releases': () => json(page({ name: 'www', latestVersion: 2, versions: 2, updatedAt })),
-  })
-  const [, row] = within(
+  const latest = { author: 'ana', message: 'New start page', files: 1200, bytes: 3_145_728 }
+  const www: Release = { name: 'www', latestVersion: 2, latest, versions: 2, updatedAt }
+  const old: Release = { name: 'old', latestVersion: null, latest: null, versions: 0, updatedAt }
+  const api = renderApp('/releases', { ...reads, 'GET /releases': () => json(page(www, old)) })
+  const [, row, none] = within(
     await screen.findByRole('region', { name: 'Releases, table' }),
   ).getAllByRole('row')
-  expect(row).toHaveTextContent(/www.*v2.*2/)
+  expect(row).toHaveTextContent(/www.*v2.*New start page.*ana.*1,200.*3 MiB.*2/)
+  expect(none).toHaveTextContent(/old.*none left/)
   expect(screen.getByRole('link', { name: 'Releases' })).toHaveAttribute('aria-current', 'page')
   expect(api.requests.map(({ path }) => path)).toContain('/releases')
 })
