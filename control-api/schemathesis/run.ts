@@ -17,7 +17,7 @@ const { values } = parseArgs({
   options: {
     /** Of fuzzing again and again; else each operation is called so often, however slow the machine. */
     seconds: { type: 'string' },
-    examples: { type: 'string', default: '2' },
+    examples: { type: 'string', default: '3' },
     /** Only this one, by its operationId. */
     operation: { type: 'string' },
     /** Print how each operation answered. */
