@@ -3,6 +3,7 @@
 #include "agent/agent.h"
 
 #include "agent/agent_parts.h"
+#include "base/digest.h"
 #include "base/mem.h"
 #include "base/util.h"
 #include "config/config_schema.h"
@@ -25,8 +26,7 @@ void agent_random_id(char out[33])
     /* For 16 bytes getrandom() returns all of them, after a wait if the kernel has no randomness
      * yet. */
     CHECK(getrandom(bytes, sizeof(bytes), 0) == (ssize_t)sizeof(bytes));
-    for (size_t i = 0; i < sizeof(bytes); i++)
-        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+    digest_hex(out, bytes, sizeof(bytes));
 }
 
 /* --- the loop --- */

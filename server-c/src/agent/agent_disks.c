@@ -2,10 +2,10 @@
 /* agent_disks.c — handles one request at a time. The thread owns the list that it works on. */
 #include "agent/agent_disks.h"
 
-#include "base/left_threads.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/util.h"
+#include "machine/left_threads.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -186,12 +186,8 @@ void agent_disks_stop(struct agent_disks *disks)
     pthread_cond_broadcast(&disks->changed);
     bool is_at_rest = await_rest(disks);
     pthread_mutex_unlock(&disks->lock);
-    if (!is_at_rest) {
-        pthread_detach(disks->thread);
-        left_threads_add();
+    if (!left_threads_end(disks->thread, is_at_rest))
         return;
-    }
-    pthread_join(disks->thread, NULL);
     agent_roots_fini(&disks->question);
     agent_roots_fini(&disks->answer);
     pthread_cond_destroy(&disks->changed);

@@ -4,9 +4,9 @@
 
 #include "agent/agent_pace.h"
 #include "base/buf.h"
-#include "base/left_threads.h"
 #include "base/mem.h"
 #include "log/log.h"
+#include "machine/left_threads.h"
 #include "release/release_mend.h"
 
 #include <fcntl.h>
@@ -309,12 +309,8 @@ void agent_pull_stop(struct agent_pull *pull)
     pthread_cond_broadcast(&pull->changed);
     bool is_at_rest = await_rest(pull);
     pthread_mutex_unlock(&pull->lock);
-    if (!is_at_rest) { /* the process ends: what it holds ends with it */
-        pthread_detach(pull->thread);
-        left_threads_add();
+    if (!left_threads_end(pull->thread, is_at_rest)) /* what it holds ends with the process */
         return;
-    }
-    pthread_join(pull->thread, NULL);
     agent_http_free(pull->http);
     agent_http_free(pull->mending.http);
     agent_releases_fini(&pull->list);

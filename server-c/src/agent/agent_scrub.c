@@ -3,10 +3,10 @@
 #include "agent/agent_scrub.h"
 
 #include "agent/agent_pace.h"
-#include "base/left_threads.h"
 #include "base/mem.h"
 #include "base/util.h"
 #include "log/log.h"
+#include "machine/left_threads.h"
 #include "owner/bounds.h"
 #include "release/release_scrub.h"
 
@@ -219,12 +219,8 @@ void agent_scrub_stop(struct agent_scrub *scrub)
         wait_until(scrub, until_ns);
     has_ended = scrub->has_ended;
     pthread_mutex_unlock(&scrub->lock);
-    if (!has_ended) { /* a disk does not answer: what the thread holds ends with the process */
-        pthread_detach(scrub->thread);
-        left_threads_add();
+    if (!left_threads_end(scrub->thread, has_ended)) /* what it holds ends with the process */
         return;
-    }
-    pthread_join(scrub->thread, NULL);
     pthread_mutex_destroy(&scrub->lock);
     pthread_cond_destroy(&scrub->changed);
     free(scrub);

@@ -6,17 +6,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+void digest_hex(char *out, const unsigned char *bytes, size_t len)
+{
+    out[0] = '\0';
+    for (size_t i = 0; i < len; i++)
+        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+}
+
 void digest_sha256(char out[DIGEST_LEN + 1], const void *bytes, size_t len)
 {
     unsigned char hash[EVP_MAX_MD_SIZE];
     unsigned int hash_len = 0;
-    int at;
 
     if (EVP_Digest(bytes, len, hash, &hash_len, EVP_sha256(), NULL) != 1) {
         fputs("farmstead-node: OpenSSL has no SHA-256; see its openssl.cnf\n", stderr);
         abort();
     }
-    at = snprintf(out, DIGEST_LEN + 1, "sha256:");
-    for (unsigned int i = 0; i < hash_len; i++)
-        at += snprintf(out + at, (size_t)(DIGEST_LEN + 1 - at), "%02x", hash[i]);
+    digest_hex(out + snprintf(out, DIGEST_LEN + 1, "sha256:"), hash, hash_len);
 }

@@ -7,6 +7,8 @@
 
 #define DIGEST_LEN 71 /* without the NUL */
 
+/* Lower-case hex digits of these bytes, two for each, and a NUL. Any thread. */
+void digest_hex(char *out, const unsigned char *bytes, size_t len);
 /* Aborts if OpenSSL has no SHA-256, because nothing works without it. Any thread. */
 void digest_sha256(char out[DIGEST_LEN + 1], const void *bytes, size_t len);
 

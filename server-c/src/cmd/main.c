@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c — calls the subcommand, and has no logic of its own. */
-#include "base/left_threads.h"
 #include "base/util.h"
 #include "cmd/commands.h"
+#include "machine/left_threads.h"
 
 #include <fcntl.h>
 #include <signal.h>

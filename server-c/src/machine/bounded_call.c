@@ -2,8 +2,8 @@
 /* bounded_call.c — at its end the thread finds out whether somebody still waits for it. */
 #include "machine/bounded_call.h"
 
-#include "base/left_threads.h"
 #include "base/mem.h"
+#include "machine/left_threads.h"
 
 #include <errno.h>
 #include <pthread.h>

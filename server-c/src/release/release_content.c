@@ -3,6 +3,7 @@
  * the disk by itself. */
 #include "release/release_content.h"
 
+#include "base/digest.h"
 #include "base/mem.h"
 #include "base/util.h"
 #include "release/release_replace.h"
@@ -132,16 +133,20 @@ static void remove_new(const struct release_content *content, const struct relea
     unlinkat(store->contents_fd, name, 0);
 }
 
-bool release_content_end(struct release_content *content, const struct release_store *store)
+bool release_content_has_digest(EVP_MD_CTX *sum, const char *sha256)
 {
     unsigned char hash[32];
     char hex[RELEASE_SHA256_LEN + 1];
-    bool is_right;
 
-    CHECK(EVP_DigestFinal_ex(content->sum, hash, NULL) == 1);
-    for (size_t i = 0; i < sizeof(hash); i++)
-        snprintf(hex + 2 * i, 3, "%02x", hash[i]);
-    is_right = strcmp(hex, content->sha256) == 0;
+    CHECK(EVP_DigestFinal_ex(sum, hash, NULL) == 1);
+    digest_hex(hex, hash, sizeof(hash));
+    return strcmp(hex, sha256) == 0;
+}
+
+bool release_content_end(struct release_content *content, const struct release_store *store)
+{
+    bool is_right = release_content_has_digest(content->sum, content->sha256);
+
     /* The disk may begin: publishing waits for it. */
     sync_file_range(content->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
     finish(content);

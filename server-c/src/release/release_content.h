@@ -27,6 +27,8 @@ int release_content_put(struct release_content *content, const char *bytes, size
 /* All bytes have come. True: they are the right ones, and wait for release_content_publish(); else they are
  * thrown away. */
 bool release_content_end(struct release_content *content, const struct release_store *store);
+/* Ends `sum`: do the bytes that it was given have that digest? */
+bool release_content_has_digest(EVP_MD_CTX *sum, const char *sha256);
 void release_content_drop(struct release_content *content, const struct release_store *store);
 /* The same, but what has come of a large one stays for release_content_go_on(): of one content, the last. It goes when
  * another release is confirmed. */

@@ -5,6 +5,7 @@
 
 #include "base/util.h"
 #include "owner/bounds.h"
+#include "release/release_content.h"
 #include "release/release_store.h"
 
 #include <dirent.h>
@@ -58,17 +59,6 @@ static enum compared add_bytes(const struct release_scrub *scrub, int fd, uint64
     return IS_RIGHT;
 }
 
-static bool has_digest(EVP_MD_CTX *sum, const char *sha256)
-{
-    unsigned char hash[32];
-    char hex[RELEASE_SHA256_LEN + 1];
-
-    CHECK(EVP_DigestFinal_ex(sum, hash, NULL) == 1);
-    for (size_t i = 0; i < sizeof(hash); i++)
-        snprintf(hex + 2 * i, 3, "%02x", hash[i]);
-    return strcmp(hex, sha256) == 0;
-}
-
 static bool is_same(const struct stat *one, const struct stat *other)
 {
     return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
@@ -88,7 +78,7 @@ static enum compared read_once(const struct release_scrub *scrub, int folder, co
     if (fd >= 0 && fstat(fd, &st) == 0 && is_same(&st, whose) &&
         posix_memalign((void **)&bytes, ALIGNMENT, READ_BYTES) == 0)
         end = add_bytes(scrub, fd, (uint64_t)st.st_size, bytes, sum);
-    if (end == IS_RIGHT && !has_digest(sum, sha256))
+    if (end == IS_RIGHT && !release_content_has_digest(sum, sha256))
         end = IS_WRONG;
     if (fd >= 0)
         close(fd);

@@ -4,6 +4,7 @@
 #include "server/server.h"
 
 #include "auth/auth_check.h"
+#include "base/digest.h"
 #include "base/mem.h"
 #include "base/util.h"
 #include "log/log.h"
@@ -35,8 +36,7 @@ static void make_boot_id(char out[33])
         memcpy(bytes, &seed, 8);
         memcpy(bytes + 8, &seed, 8);
     }
-    for (size_t i = 0; i < sizeof(bytes); i++)
-        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+    digest_hex(out, bytes, sizeof(bytes));
 }
 
 struct server *server_new(const struct server_admin *admin, int *err)

@@ -3,6 +3,7 @@
  * from it, or weigh less. */
 #include "tls/tls_certificate.h"
 
+#include "base/digest.h"
 #include "base/mem.h"
 #include "tls/tls_state.h"
 
@@ -312,9 +313,7 @@ void tls_certificate_fingerprint(const struct tls_certificate *certificate,
 
     if (X509_digest(certificate->chain.items[0], EVP_sha256(), digest, &len) != 1)
         len = 0;
-    out[0] = '\0';
-    for (unsigned int i = 0; i < len; i++)
-        snprintf(out + 2 * (size_t)i, 3, "%02x", digest[i]);
+    digest_hex(out, digest, len);
 }
 
 static bool drop(void *arg, X509 *certificate, uint32_t line)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* left_threads.c — how many there are. */
-#include "base/left_threads.h"
+#include "machine/left_threads.h"
 
 #include <stdatomic.h>
 
@@ -19,4 +19,15 @@ void left_threads_remove(void)
 bool left_threads_any(void)
 {
     return atomic_load(&count) > 0;
+}
+
+bool left_threads_end(pthread_t thread, bool is_at_rest)
+{
+    if (is_at_rest) {
+        pthread_join(thread, NULL);
+        return true;
+    }
+    pthread_detach(thread);
+    left_threads_add();
+    return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/left_threads.h"
+#include "machine/left_threads.h"
 
 #include "check.h"
 
