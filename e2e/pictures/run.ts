@@ -77,7 +77,7 @@ function writeSite(folder: string): void {
 
 const asked = process.argv.slice(2)
 const browser = await chromium.launch({
-  executablePath: process.env.FARMSTEAD_CHROMIUM ?? '/usr/bin/chromium',
+  executablePath: join(import.meta.dirname, '../chromium.sh'),
   args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
 })
 try {

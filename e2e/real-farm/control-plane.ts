@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The control plane under test: its own process, its own folder, mutual TLS.
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { admin, serverWords, stringField } from '../../scripts/farm/control-plane.ts'
+import { lastLines } from '../../scripts/farm/managed-process.ts'
 import { Api } from '../client/api.ts'
 import { HOST } from './host.ts'
 import type { Preload } from './preload.ts'
@@ -20,7 +13,7 @@ import { Child, cleanEnv } from './processes.ts'
 /** It comes: this is for when it never would. Beside other farms on two slow cores a start has taken half a minute. */
 const UP_WITHIN_MS = 180_000
 /** Of its log, for who must find out why it did not. */
-const TAIL_BYTES = 2000
+const TAIL_LINES = 15
 const POLL_MS = 50
 const ADMIN = { username: 'admin', password: 'a long password of the faults' }
 
@@ -105,9 +98,8 @@ export class ControlPlane {
   }
 
   #notUp(): Error {
-    const said = existsSync(this.logFile) ? readFileSync(this.logFile, 'utf8') : ''
     const after = `did not answer within ${UP_WITHIN_MS / 1000} s`
-    return new Error(`the control plane ${after}; it said:\n${said.slice(-TAIL_BYTES)}`)
+    return new Error(`the control plane ${after}; it said:\n${lastLines(this.logFile, TAIL_LINES)}`)
   }
 
   async end(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {

@@ -93,3 +93,11 @@ export const labelsText = (labels: Readonly<Record<string, string>>) =>
   Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)
     .join(',')
+
+const SIZE_UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
+
+export function sizeText(bytes: number): string {
+  const unit = bytes < 1024 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), SIZE_UNITS.length - 1)
+  const value = bytes / 1024 ** unit
+  return `${unit === 0 ? value : value.toFixed(1)} ${SIZE_UNITS[unit]}`
+}

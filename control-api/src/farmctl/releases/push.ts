@@ -8,6 +8,7 @@ import { entryOf } from '../../release-store/entries.ts'
 import { type Api, bodyOf } from '../api.ts'
 import type { Tool } from '../command.ts'
 import { locate } from '../failures.ts'
+import { sizeText } from '../table.ts'
 import { excluderOf } from './exclude.ts'
 import { isFolder, walkFolder } from './folder.ts'
 import { linesOf } from './lines.ts'
@@ -138,12 +139,4 @@ export function teller({ terminal, process }: Tool): (text: string) => void {
     toldMs = performance.now()
     terminal.progress(text)
   }
-}
-
-const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
-
-export function sizeText(bytes: number): string {
-  const unit = bytes < 1024 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), UNITS.length - 1)
-  const value = bytes / 1024 ** unit
-  return `${unit === 0 ? value : value.toFixed(1)} ${UNITS[unit]}`
 }

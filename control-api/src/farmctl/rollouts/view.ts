@@ -10,9 +10,8 @@ import type {
   RolloutPlan,
 } from '../api-types.ts'
 import { atPosition } from '../failures.ts'
-import { sizeText } from '../releases/push.ts'
 import { progressOf } from '../resources.ts'
-import { age, tableLines } from '../table.ts'
+import { age, sizeText, tableLines } from '../table.ts'
 import { type Some, stateText, taskLines } from './tasks.ts'
 
 export function planLines(plan: RolloutPlan): string[] {
