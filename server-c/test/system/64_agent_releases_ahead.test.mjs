@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Versions that a node is to hold before they are assigned: their files are there for pages of other nodes, and the
+// assignment needs no transfer.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { read, releasedFarm } from '../support/released-farm.mjs'
+
+const withFallback = (releases = {}) => ({
+  releases,
+  sites: [{ hosts: ['*'], release: 'www', releaseFallback: ['/assets/**'] }],
+})
+
+async function holdingFarm(t, settings) {
+  const farm = await releasedFarm(t)
+  const { control, node, releases } = farm
+  const config = withFallback(settings)
+  const serve = (www, other = config) => farm.serve(www, 'r', other)
+  const first = releases.keep('www', { 'index.html': 'one', 'assets/1.js': 'one' })
+  await serve(first)
+  releases.asked = []
+  const untilSaid = (www, state) =>
+    control.until(`${www.number} is ${state}`, () => {
+      const said = control.heldAhead()[www.manifestSha256]
+      return said === state || said?.code === state
+    })
+  const hasTree = (www) => existsSync(join(node.state, 'releases/trees', www.manifestSha256))
+  const text = async (path) => (await read(node, path)).text
+  return { ...farm, serve, first, untilSaid, hasTree, text }
+}
+
+describe('versions ahead', { concurrency: 3 }, () => {
+  test('are got, serve their files, are assigned without a request, and go', async (t) => {
+    const farm = await holdingFarm(t, { keep: 0 })
+    const { control, releases, serve, first, untilSaid, hasTree, text } = farm
+    const next = releases.keep('www', { 'index.html': 'two', 'assets/2.js': 'two' })
+    assert.deepEqual(control.of('hello')[0].body.capabilities.at(-1), 'releasesAhead')
+    assert.deepEqual(control.wishes()[0].body.ahead, [])
+    assert.equal((await read(farm.node, '/assets/2.js')).status, 404)
+    control.hold(next)
+    await untilSaid(next, 'held')
+    assert.equal(await text('/assets/2.js'), 'two')
+    assert.deepEqual([await text('/'), await text('/assets/1.js')], ['one', 'one'])
+    await control.until('both are reported', () => {
+      const kept = control.of('report').at(-1)?.body.keptReleases
+      return kept?.length === 1 && kept[0].number === 2 && kept[0].requests === 1
+    })
+    releases.asked = []
+    await serve(next)
+    assert.deepEqual(releases.asked, [])
+    assert.equal(await text('/'), 'two')
+    await control.until('the first has gone', () => !hasTree(first))
+
+    // What the list drops goes, unless it is served.
+    const third = releases.keep('www', { 'assets/3.js': 'three' })
+    control.hold(next, third)
+    await untilSaid(third, 'held')
+    control.hold()
+    await control.until('the third has gone', () => !hasTree(third))
+    assert.equal((await read(farm.node, '/assets/3.js')).status, 404)
+    assert.ok(hasTree(next))
+    await control.until('none is said', () => Object.keys(control.heldAhead()).length === 0)
+    // What was told before is held at once, and asked for anew where it went.
+    control.hold(next)
+    await untilSaid(next, 'held')
+  })
+
+  test('that find no room, or are wrong, are refused with the reason, and tried again', async (t) => {
+    const farm = await holdingFarm(t, { storeMaxBytes: 1 << 20, keep: 1 })
+    const { control, node, releases, serve, first, untilSaid, hasTree, text } = farm
+    const large = releases.keep('www', { 'assets/large.bin': randomBytes(2 << 20) })
+    const wrong = releases.keep('www', { 'assets/wrong.js': 'right' })
+    const right = releases.keep('www', { 'assets/right.js': 'right, too' })
+    for (const [digest, bytes] of releases.contents) {
+      if (`${bytes}` === 'right') releases.contents.set(digest, Buffer.from('wrong'))
+    }
+    control.hold(large, wrong, right)
+    await untilSaid(right, 'held')
+    await untilSaid(large, 'resource_limit')
+    await untilSaid(wrong, 'release_content')
+    assert.match(control.heldAhead()[large.manifestSha256].message, /storeMaxBytes/)
+    assert.match(control.heldAhead()[wrong.manifestSha256].message, /assets\/wrong\.js/)
+    assert.ok(!hasTree(large) && !hasTree(wrong))
+    assert.equal(await text('/assets/right.js'), 'right, too')
+    assert.deepEqual(control.of('nack'), [])
+    // There is more room with the next config.
+    const roomy = withFallback({ storeMaxBytes: 8 << 20 })
+    await serve(first, roomy)
+    await untilSaid(large, 'held')
+    assert.equal((await read(node, '/assets/large.bin')).status, 200)
+  })
+
+  test('wait for an assignment, and go on after it', async (t) => {
+    const farm = await holdingFarm(t, { maxBytesPerSecond: 2 << 20 })
+    const { control, releases, serve, untilSaid, text } = farm
+    const ahead = releases.keep('www', { 'assets/large.bin': randomBytes(8 << 20) })
+    control.hold(ahead)
+    await control.until(
+      'it comes',
+      () => (control.of('report').at(-1)?.body.fetching?.bytesDone ?? 0) > 1 << 20,
+    )
+    assert.deepEqual(Object.values(control.heldAhead()), ['fetching'])
+    const urgent = releases.keep('www', { 'index.html': 'urgent' })
+    await serve(urgent)
+    assert.equal(await text('/'), 'urgent')
+    assert.deepEqual(Object.values(control.heldAhead()), ['fetching'])
+    await untilSaid(ahead, 'held')
+    assert.equal((await read(farm.node, '/assets/large.bin')).status, 200)
+  })
+
+  test('that were coming when the process was killed are whole afterwards', async (t) => {
+    const farm = await holdingFarm(t, { maxBytesPerSecond: 1 << 20 })
+    const { control, node, releases, untilSaid, hasTree, text } = farm
+    const files = { 'assets/large.bin': randomBytes(2 << 20) }
+    for (let i = 0; i < 300; i++) files[`assets/f${i}.js`] = `file ${i}`.padEnd(2000, '.')
+    const ahead = releases.keep('www', files)
+    control.hold(ahead)
+    for (let round = 0; round < 3; round++) {
+      await control.until('it comes', () => releases.asked.length > round)
+      await sleep(200 + 300 * round)
+      assert.ok(!hasTree(ahead))
+      await node.stop('SIGKILL')
+      node.start()
+      await control.until('it says hello', () => control.of('hello').length === round + 2)
+    }
+    await untilSaid(ahead, 'held')
+    assert.equal(await text('/assets/f299.js'), files['assets/f299.js'])
+    const large = await fetch(`http://127.0.0.1:${node.port}/assets/large.bin`)
+    assert.ok(Buffer.from(await large.arrayBuffer()).equals(files['assets/large.bin']))
+    const left = readdirSync(join(node.state, 'releases/trees'))
+    assert.deepEqual(
+      left.filter((name) => /\.(new|old)$/.test(name)),
+      [],
+    )
+  })
+})
