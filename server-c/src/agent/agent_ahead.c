@@ -63,6 +63,14 @@ bool agent_ahead_take(struct agent_ahead *ahead, const struct agent_releases *li
     return is_news;
 }
 
+bool agent_ahead_is_coming(const struct agent_ahead *ahead)
+{
+    for (size_t i = 0; i < ahead->count; i++)
+        if (ahead->items[i].state == AGENT_AHEAD_FETCHING)
+            return true;
+    return false;
+}
+
 static bool is_due(const struct agent_ahead_item *item, uint64_t now_ms)
 {
     bool is_tried_again = item->state == AGENT_AHEAD_REFUSED && item->failures > 0;

@@ -39,6 +39,8 @@ bool agent_ahead_take(struct agent_ahead *ahead, const struct agent_releases *li
 /* There may be room now: what was refused is tried again. */
 void agent_ahead_retry(struct agent_ahead *ahead);
 
+/* Is one not whole yet, of which some may be here? */
+bool agent_ahead_is_coming(const struct agent_ahead *ahead);
 /* The one to bring now; NULL: none. */
 const struct agent_release *agent_ahead_next(const struct agent_ahead *ahead, uint64_t now_ms);
 /* NULL: it is not in the list. */

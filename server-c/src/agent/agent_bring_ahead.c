@@ -22,7 +22,7 @@ bool agent_bring_ahead_take(struct agent *agent, const struct agent_ahead_told *
         agent_pull_drop(agent->pull);
     /* Nothing is looked for in a tree that goes. */
     tell_held(agent);
-    agent_release_sweep(agent);
+    agent_release_sweep(agent, false);
     return true;
 }
 
@@ -33,6 +33,8 @@ void agent_bring_ahead_hear(struct agent *agent, const struct agent_pulled *pull
     if (!item)
         return;
     agent_ahead_ended(item, pulled->end, pulled->why, agent_now_ms());
+    if (agent->has_spared && !agent_ahead_is_coming(&agent->ahead))
+        agent_release_sweep(agent, false);
     if (item->state == AGENT_AHEAD_HELD)
         tell_held(agent);
     else if (item->state == AGENT_AHEAD_REFUSED && item->failures < 2)

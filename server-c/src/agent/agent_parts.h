@@ -102,6 +102,7 @@ struct agent {
     struct agent_mending mending;
     struct agent_ahead ahead;
     char ahead_coming[AGENT_SHA256_LEN + 1]; /* the one of them that the thread brings; "": none */
+    bool has_spared; /* contents that nobody needs, for the sake of what is coming */
 
     bool in_session;
     int trouble; /* an enum agent_trouble or a status; logged when it changes */
@@ -176,8 +177,9 @@ static inline bool agent_is_bringing_ahead(const struct agent *agent)
 {
     return agent->ahead_coming[0] != '\0';
 }
-/* Has removed what nobody needs: what is not confirmed, not on its way and not ahead. */
-void agent_release_sweep(struct agent *agent);
+/* Has removed what nobody needs: what is not confirmed, not on its way and not ahead. `makes_room`: what has come of
+ * those that are not whole goes, too. */
+void agent_release_sweep(struct agent *agent, bool makes_room);
 
 /* --- agent_mend.c: gets contents anew that were found to be wrong --- */
 void agent_mend_on_time(struct agent *agent, uint64_t now);

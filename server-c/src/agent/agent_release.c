@@ -40,7 +40,7 @@ static void refuse(struct agent *agent, const struct agent_pulled *pulled)
     agent_fetch_end(&agent->fetch);
 }
 
-void agent_release_sweep(struct agent *agent)
+void agent_release_sweep(struct agent *agent, bool makes_room)
 {
     struct agent_releases ahead, kept = {0};
     agent_ahead_list(&agent->ahead, false, &ahead);
@@ -49,7 +49,8 @@ void agent_release_sweep(struct agent *agent)
     agent_releases_add(&kept, &agent->apply.offered.releases);
     agent_releases_add(&kept, &agent->fetch.waiting.releases);
     agent_releases_add(&kept, &ahead);
-    agent_pull_keep(agent->pull, &kept);
+    agent->has_spared = !makes_room && agent_ahead_is_coming(&agent->ahead);
+    agent_pull_keep(agent->pull, &kept, agent->has_spared);
     agent_releases_fini(&kept);
     agent_releases_fini(&ahead);
 }
@@ -76,6 +77,13 @@ static void hear(struct agent *agent, const struct agent_pulled *pulled)
         agent_release_begin(agent);
         return;
     }
+    if (pulled->end == RELEASE_NO_ROOM && !agent->fetch.made_room &&
+        agent_ahead_is_coming(&agent->ahead)) {
+        agent->fetch.made_room = true;
+        agent_release_sweep(agent, true);
+        agent_release_begin(agent);
+        return;
+    }
     agent->fetch.waiting.has_releases = pulled->end == RELEASE_STANDS;
     if (pulled->end != RELEASE_STANDS)
         refuse(agent, pulled);
@@ -88,8 +96,8 @@ void agent_release_on_time(struct agent *agent, uint64_t now)
     /* What the thread is asked for later it does later: a tree that goes now is made anew then. */
     if (agent->apply.has_kept) {
         agent->apply.has_kept = false;
+        agent_release_sweep(agent, false);
         agent_ahead_retry(&agent->ahead);
-        agent_release_sweep(agent);
     }
     if (agent_pull_hear(agent->pull, &pulled))
         hear(agent, &pulled);

@@ -94,13 +94,15 @@ describe('versions ahead', { concurrency: 3 }, () => {
   })
 
   test('wait for an assignment, and go on after it', async (t) => {
-    const farm = await holdingFarm(t, { maxBytesPerSecond: 2 << 20 })
+    const farm = await holdingFarm(t, { maxBytesPerSecond: 4 << 20 })
     const { control, releases, serve, untilSaid, text } = farm
-    const ahead = releases.keep('www', { 'assets/large.bin': randomBytes(8 << 20) })
+    const files = { 'assets/a.js': 'a', 'assets/large.bin': randomBytes(20 << 20) }
+    for (let i = 0; i < 20; i++) files[`assets/${i}.bin`] = randomBytes(1000)
+    const ahead = releases.keep('www', files)
     control.hold(ahead)
     await control.until(
       'it comes',
-      () => (control.of('report').at(-1)?.body.fetching?.bytesDone ?? 0) > 1 << 20,
+      () => (control.of('report').at(-1)?.body.fetching?.bytesDone ?? 0) > 2 << 20,
     )
     assert.deepEqual(Object.values(control.heldAhead()), ['fetching'])
     const urgent = releases.keep('www', { 'index.html': 'urgent' })
@@ -109,6 +111,35 @@ describe('versions ahead', { concurrency: 3 }, () => {
     assert.deepEqual(Object.values(control.heldAhead()), ['fetching'])
     await untilSaid(ahead, 'held')
     assert.equal((await read(farm.node, '/assets/large.bin')).status, 200)
+    // What had come was not asked for again.
+    const [small, large, urgents, rest, ...others] = releases.asked.filter(
+      ({ what }) => what === 'contents',
+    )
+    assert.deepEqual([small.digests.length, large.from, urgents.digests.length], [21, 0, 1])
+    assert.ok(rest.from > 1 << 19, `from ${rest.from}`)
+    assert.deepEqual(others, [])
+  })
+
+  test('give their room to an assignment that finds none', async (t) => {
+    const storeMaxBytes = 4 << 20
+    const farm = await holdingFarm(t, { storeMaxBytes, keep: 0, maxBytesPerSecond: 512 << 10 })
+    const { control, releases, serve, untilSaid, text } = farm
+    const files = {}
+    for (let i = 0; i < 30; i++) files[`assets/${i}.bin`] = randomBytes(100_000)
+    const ahead = releases.keep('www', files)
+    control.hold(ahead)
+    await control.until(
+      'half of it is here',
+      () => (control.of('report').at(-1)?.body.fetching?.bytesDone ?? 0) > 1_500_000,
+    )
+    const large = releases.keep('www', {
+      'index.html': 'two',
+      'assets/b.bin': randomBytes(3_000_000),
+    })
+    await serve(large, withFallback({ storeMaxBytes, keep: 0 }))
+    assert.equal(await text('/'), 'two')
+    await untilSaid(ahead, 'resource_limit')
+    assert.deepEqual(control.of('nack'), [])
   })
 
   test('that were coming when the process was killed are whole afterwards', async (t) => {
