@@ -63,24 +63,25 @@ bool agent_ahead_take(struct agent_ahead *ahead, const struct agent_releases *li
     return is_news;
 }
 
+/* It is not whole, and is tried by itself. */
+static bool is_coming(const struct agent_ahead_item *item)
+{
+    return item->state == AGENT_AHEAD_FETCHING ||
+           (item->state == AGENT_AHEAD_REFUSED && item->failures > 0);
+}
+
 bool agent_ahead_is_coming(const struct agent_ahead *ahead)
 {
     for (size_t i = 0; i < ahead->count; i++)
-        if (ahead->items[i].state == AGENT_AHEAD_FETCHING)
+        if (is_coming(&ahead->items[i]))
             return true;
     return false;
-}
-
-static bool is_due(const struct agent_ahead_item *item, uint64_t now_ms)
-{
-    bool is_tried_again = item->state == AGENT_AHEAD_REFUSED && item->failures > 0;
-    return (item->state == AGENT_AHEAD_FETCHING || is_tried_again) && now_ms >= item->due_ms;
 }
 
 const struct agent_release *agent_ahead_next(const struct agent_ahead *ahead, uint64_t now_ms)
 {
     for (size_t i = 0; i < ahead->count; i++)
-        if (is_due(&ahead->items[i], now_ms))
+        if (is_coming(&ahead->items[i]) && now_ms >= ahead->items[i].due_ms)
             return &ahead->items[i].release;
     return NULL;
 }

@@ -121,23 +121,27 @@ describe('versions ahead', { concurrency: 3 }, () => {
   })
 
   test('give their room to an assignment that finds none', async (t) => {
-    const storeMaxBytes = 4 << 20
-    const farm = await holdingFarm(t, { storeMaxBytes, keep: 0, maxBytesPerSecond: 512 << 10 })
+    const storeMaxBytes = 1 << 20
+    const farm = await holdingFarm(t, { storeMaxBytes, keep: 0 })
     const { control, releases, serve, untilSaid, text } = farm
     const files = {}
-    for (let i = 0; i < 30; i++) files[`assets/${i}.bin`] = randomBytes(100_000)
+    for (let i = 0; i < 10; i++) files[`assets/${i}.bin`] = randomBytes(75_000)
     const ahead = releases.keep('www', files)
+    // Six of them come, and no more for now.
+    let asked = 0
+    releases.fault = ({ what, digests }) => {
+      if (what !== 'contents' || digests.length < 4) return undefined
+      return asked++ === 0 ? { cutAfterBytes: 460_000 } : { status: 503 }
+    }
     control.hold(ahead)
-    await control.until(
-      'half of it is here',
-      () => (control.of('report').at(-1)?.body.fetching?.bytesDone ?? 0) > 1_500_000,
-    )
+    await control.until('the rest is asked for', () => asked > 1)
     const large = releases.keep('www', {
       'index.html': 'two',
-      'assets/b.bin': randomBytes(3_000_000),
+      'assets/b.bin': randomBytes(800_000),
     })
     await serve(large, withFallback({ storeMaxBytes, keep: 0 }))
     assert.equal(await text('/'), 'two')
+    releases.fault = () => undefined
     await untilSaid(ahead, 'resource_limit')
     assert.deepEqual(control.of('nack'), [])
   })

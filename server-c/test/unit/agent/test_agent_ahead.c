@@ -125,6 +125,7 @@ static void what_is_refused_says_why(void)
                 "\",\"state\":\"refused\",\"error\":{\"code\":\"resource_limit\",\"message\":"
                 "\"version 1 of the release \\\"www\\\": no room\"}}]");
     CHECK_STR(__LINE__, "not by itself", next(&ahead, UINT64_MAX), "none");
+    CHECK_TRUE(!agent_ahead_is_coming(&ahead), "it does not come any more");
     agent_ahead_retry(&ahead);
     CHECK_STR(__LINE__, "when there may be room", next(&ahead, 0), A);
     agent_ahead_ended(item, RELEASE_WRONG, "wrong", 0);
@@ -143,6 +144,7 @@ static void what_is_missing_is_tried_with_growing_pauses(void)
     item = agent_ahead_find(&ahead, A);
     agent_ahead_ended(item, RELEASE_UNREACHED, "away", now);
     CHECK_STR(__LINE__, "code", item->code, "content_missing");
+    CHECK_TRUE(agent_ahead_is_coming(&ahead), "it still comes");
     CHECK_STR(__LINE__, "not yet", next(&ahead, now + 999), "none");
     CHECK_STR(__LINE__, "after a second", next(&ahead, now + 1000), A);
     for (int i = 0; i < 40; i++)
@@ -151,6 +153,7 @@ static void what_is_missing_is_tried_with_growing_pauses(void)
     CHECK_STR(__LINE__, "after five minutes", next(&ahead, now + 300000), A);
     agent_ahead_ended(item, RELEASE_STANDS, "", now);
     CHECK_STR(__LINE__, "it is held", next(&ahead, UINT64_MAX), "none");
+    CHECK_TRUE(!agent_ahead_is_coming(&ahead), "all of it is here");
 }
 
 int main(void)
