@@ -29,11 +29,13 @@ void agent_apply_served(const struct agent_apply *apply, struct agent_releases *
     config_put(running);
 }
 
-/* The one that runs comes first: it may not be confirmed, and pages of it are open. */
+/* The one that runs comes first: it may not be confirmed, and pages of it are open. So are pages of one that was
+ * taken back. */
 void agent_apply_tell_versions(const struct agent_apply *apply)
 {
     struct agent_releases served;
-    const struct agent_releases *const lists[] = {&served, &apply->history, &apply->ahead};
+    const struct agent_releases *const lists[] = {&served, &apply->history,
+                                                  &apply->offered.releases, &apply->ahead};
     agent_apply_served(apply, &served);
     agent_versions_tell(apply->server, lists, ARRAY_LEN(lists));
     agent_releases_fini(&served);

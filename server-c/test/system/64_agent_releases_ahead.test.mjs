@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { read, releasedFarm } from '../support/released-farm.mjs'
+import { onSmallDisk, whyNoSmallDisk } from '../support/small-disk.mjs'
 
 const withFallback = (releases = {}) => ({
   releases,
@@ -144,6 +145,24 @@ describe('versions ahead', { concurrency: 3 }, () => {
     releases.fault = () => undefined
     await untilSaid(ahead, 'resource_limit')
     assert.deepEqual(control.of('nack'), [])
+  })
+
+  test('that the disk has no room for are refused', { skip: whyNoSmallDisk }, async (t) => {
+    const farm = await holdingFarm(t)
+    const { control, node, releases, serve, untilSaid, hasTree, text } = farm
+    await node.stop()
+    // 64 MiB of any disk are left free.
+    node.start({}, { wrap: onSmallDisk(join(node.state, 'releases'), 72) })
+    await control.until('it says hello', () => control.of('hello').length === 2)
+    await serve(releases.keep('www', { 'index.html': 'small' }))
+    const large = releases.keep('www', { 'assets/large.bin': randomBytes(9 << 20) })
+    const fits = releases.keep('www', { 'assets/fits.js': 'fits' })
+    control.hold(large, fits)
+    await untilSaid(fits, 'held')
+    await untilSaid(large, 'resource_limit')
+    assert.match(control.heldAhead()[large.manifestSha256].message, /64 MiB stay free/)
+    assert.ok(!hasTree(large))
+    assert.deepEqual([await text('/'), await text('/assets/fits.js')], ['small', 'fits'])
   })
 
   test('that were coming when the process was killed are whole afterwards', async (t) => {

@@ -14,6 +14,7 @@ const page = (text) => `<!doctype html>${text}`
 
 /** Of a site with a fallback; what else it has. */
 const withFallback = (site = {}, overrides = {}) => ({
+  workers: 2,
   ...overrides,
   sites: [{ hosts: ['*'], release: 'www', releaseFallback: ['/assets/**'], ...site }],
 })
@@ -57,7 +58,10 @@ describe('files of versions that are kept', { concurrency: 3 }, () => {
       'assets/out': { link: '../old.html' },
       'folder/x': 'a folder',
     })
-    const config = withFallback({ precompressed: ['gzip'] })
+    const config = withFallback({
+      precompressed: ['gzip'],
+      expires: [{ paths: ['/assets/**'], maxAgeSeconds: 31_536_000, directives: 'immutable' }],
+    })
     await serve(first, 'r', config)
     const before = await untilTagged(node, '/assets/app.1.js', { 'accept-encoding': 'identity' })
     await serve(
@@ -77,6 +81,9 @@ describe('files of versions that are kept', { concurrency: 3 }, () => {
     assert.equal((await read(node, '/assets/app.2.js')).text, 'second script')
     // What the served version has is its own; what no glob names is not looked for.
     assert.equal((await read(node, '/assets/same.js')).text, 'three')
+    // Rules go by paths. A cache must not keep for a year that nothing is there.
+    assert.match(after.headers.get('cache-control'), /immutable/)
+    assert.equal((await read(node, '/assets/none.js')).headers.get('cache-control'), null)
     assert.equal((await read(node, '/old.html')).status, 404)
     // A folder is not looked for, and neither is what is hidden or leads out of the site.
     assert.equal((await read(node, '/assets/sub/')).status, 404)
@@ -158,6 +165,7 @@ describe('files of versions that are kept', { concurrency: 3 }, () => {
       control.of('result', generation).some(({ body }) => body.outcome === 'reverted'),
     )
     assert.equal((await read(node, '/assets/1.js')).text, 'one')
+    assert.equal((await read(node, '/assets/2.js')).text, 'two')
   })
 
   test('last as long as their tree, and the next one is asked when it has gone', async (t) => {
