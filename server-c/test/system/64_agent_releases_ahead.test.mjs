@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
+import { Agent, get } from 'node:http'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,10 +16,10 @@ const withFallback = (releases = {}) => ({
   sites: [{ hosts: ['*'], release: 'www', releaseFallback: ['/assets/**'] }],
 })
 
-async function holdingFarm(t, settings) {
+async function holdingFarm(t, settings, overrides = {}) {
   const farm = await releasedFarm(t)
   const { control, node, releases } = farm
-  const config = withFallback(settings)
+  const config = { ...withFallback(settings), ...overrides }
   const serve = (www, other = config) => farm.serve(www, 'r', other)
   const first = releases.keep('www', { 'index.html': 'one', 'assets/1.js': 'one' })
   await serve(first)
@@ -67,6 +68,50 @@ describe('versions ahead', { concurrency: 3 }, () => {
     // What was told before is held at once, and asked for anew where it went.
     control.hold(next)
     await untilSaid(next, 'held')
+  })
+
+  test('and kept ones leave no page without its files, whatever is switched when', async (t) => {
+    const farm = await holdingFarm(t, { keep: 5 }, { workers: 2 })
+    const { control, node, releases, serve, first, untilSaid } = farm
+    const versions = [first]
+    const wrong = []
+    const agent = new Agent({ keepAlive: true, maxSockets: 4 })
+    let isOver = false
+    let count = 0
+    const ask = (number) =>
+      new Promise((resolve) => {
+        const path = `/assets/${number}.js`
+        get({ port: node.port, host: '127.0.0.1', path, agent }, (answer) => {
+          let text = ''
+          answer.setEncoding('latin1').on('data', (part) => (text += part))
+          answer.on('end', () => resolve(`${answer.statusCode} ${text}`))
+        }).on('error', (error) => resolve(error.message))
+      })
+    const client = async () => {
+      while (!isOver) {
+        const { number } = versions[Math.floor(Math.random() * versions.length)]
+        const said = await ask(number)
+        if (said !== `200 ${number === 1 ? 'one' : number}`) wrong.push(`${number}: ${said}`)
+        count++
+      }
+    }
+    const clients = [client(), client(), client(), client()]
+    for (let number = 2; number <= 6; number++) {
+      const next = releases.keep('www', {
+        'index.html': `${number}`,
+        [`assets/${number}.js`]: `${number}`,
+      })
+      control.hold(next)
+      await untilSaid(next, 'held')
+      versions.push(next)
+      await serve(next)
+    }
+    await serve(versions[3])
+    isOver = true
+    await Promise.all(clients)
+    agent.destroy()
+    assert.deepEqual(wrong.slice(0, 5), [])
+    assert.ok(count > 200, `${count} requests`)
   })
 
   test('that find no room, or are wrong, are refused with the reason, and tried again', async (t) => {
