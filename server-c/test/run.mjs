@@ -76,6 +76,7 @@ const betweenThreads = [
   '64_agent_certificates',
   '64_agent_challenges',
   '64_agent_releases',
+  '64_agent_releases_fallback', // counts of all loops that the agent reads; lists that change under them
   '65_requests',
   // threads that write logs
   '70_logs',

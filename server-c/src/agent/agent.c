@@ -93,7 +93,7 @@ static void *agent_run(void *arg)
         agent_apply_on_time(&agent->apply, now);
         agent_samples_on_time(&agent->samples, agent->server, now);
         agent_tickets_on_time(&agent->tickets, agent->server, now);
-        agent_release_on_time(agent);
+        agent_release_on_time(agent, now);
         agent_mend_on_time(agent, now);
         close_window(agent, now);
         agent_speak(agent, now);

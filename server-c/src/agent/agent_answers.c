@@ -226,6 +226,7 @@ static int read_desired(json_t *desired, struct agent_assignment *out, char why[
         read_request(&reader, out);
     agent_probe_order_read(&reader, &out->probes);
     agent_challenges_read(&reader, &out->challenges);
+    agent_ahead_read(&reader, &out->ahead);
     read_samples(&reader, out);
     if (reader.failed)
         agent_assignment_fini(out);
@@ -250,6 +251,7 @@ void agent_assignment_fini(struct agent_assignment *assignment)
     agent_certificates_fini(&assignment->certificates);
     agent_releases_fini(&assignment->releases);
     agent_challenges_fini(&assignment->challenges);
+    agent_releases_fini(&assignment->ahead.list);
     agent_probe_order_fini(&assignment->probes);
     agent_preflight_fini(&assignment->preflight);
     memset(assignment, 0, sizeof(*assignment));

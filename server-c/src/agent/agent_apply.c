@@ -371,5 +371,6 @@ void agent_apply_fini(struct agent_apply *apply)
     agent_releases_fini(&apply->offered.releases);
     agent_releases_fini(&apply->result.releases);
     agent_releases_fini(&apply->history);
+    agent_releases_fini(&apply->ahead);
     free(apply->evidence);
 }

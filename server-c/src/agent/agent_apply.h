@@ -63,6 +63,7 @@ struct agent_apply {
     enum agent_apply_phase phase;
     enum agent_apply_said said;    /* the message under way to the control plane */
     struct agent_releases history; /* of releases that were confirmed, the newest first */
+    struct agent_releases ahead;   /* that stand, and were not assigned yet */
     bool has_kept;                 /* another version was confirmed: what no list has may go */
     struct config *staged;
     /* The assignment of `staged`; its text is that of the config. */
@@ -107,6 +108,8 @@ void agent_apply_loaded(const struct agent_apply *apply, const struct certificat
                         struct agent_certificates *out);
 /* The versions of releases whose trees are served. */
 void agent_apply_served(const struct agent_apply *apply, struct agent_releases *out);
+/* Has the server look for files in all versions whose trees stand: call it when `ahead` has changed. */
+void agent_apply_tell_versions(const struct agent_apply *apply);
 /* Is an assignment still to be answered? Then do not ask for another. */
 bool agent_apply_owes_answer(const struct agent_apply *apply);
 /* Is a confirm under way? Its answer must be handled before another assignment is taken: the

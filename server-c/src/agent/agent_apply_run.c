@@ -5,6 +5,7 @@
 
 #include "agent/agent_certificate_files.h"
 #include "agent/agent_check.h"
+#include "agent/agent_versions.h"
 #include "log/log.h"
 
 #include <inttypes.h>
@@ -24,8 +25,20 @@ void agent_apply_served(const struct agent_apply *apply, struct agent_releases *
 {
     const struct agent_releases *const lists[] = {&apply->offered.releases, &apply->kept.releases};
     struct config *running = server_config(apply->server);
-    agent_releases_served(out, running, lists, 2);
+    agent_releases_served(out, running, lists, ARRAY_LEN(lists));
     config_put(running);
+}
+
+/* The one that runs comes first: it may not be confirmed, and pages of it are open. So are pages of one that was
+ * taken back. */
+void agent_apply_tell_versions(const struct agent_apply *apply)
+{
+    struct agent_releases served;
+    const struct agent_releases *const lists[] = {&served, &apply->history,
+                                                  &apply->offered.releases, &apply->ahead};
+    agent_apply_served(apply, &served);
+    agent_versions_tell(apply->server, lists, ARRAY_LEN(lists));
+    agent_releases_fini(&served);
 }
 
 void agent_apply_effective(const struct agent_apply *apply, struct server_effective *effective,
@@ -85,6 +98,7 @@ static int apply_staged(const struct agent_apply *apply, char *message, size_t s
     struct config_errors errors = {0};
     if (use_certificates(apply, &apply->offered, message, size) != 0)
         return -1;
+    agent_apply_tell_versions(apply);
     int err = server_apply(apply->server, apply->staged, apply->offered.offer.version.generation,
                            &errors);
     if (err)
@@ -129,6 +143,7 @@ static void remember_releases(struct agent_apply *apply)
                             apply->confirmed->releases.keep + 1u);
     if (agent_state_write_releases(apply->state, &apply->history, why) != 0)
         log_error("agent: %s", why);
+    agent_apply_tell_versions(apply);
     apply->has_kept = true;
 }
 

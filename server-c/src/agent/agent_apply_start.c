@@ -237,6 +237,7 @@ void agent_apply_init(struct agent_apply *apply, struct server *server, struct a
     agent_local_init(&apply->local, server, state, &apply->kept.releases);
     load_confirmed(apply);
     agent_state_read_releases(state, &apply->history);
+    agent_apply_tell_versions(apply);
     load_fences(apply);
     disown_staged(apply);
     if (resume(apply, past, now_ms)) {

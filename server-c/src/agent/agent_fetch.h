@@ -17,6 +17,7 @@ struct agent_fetch {
     bool is_asked;                   /* there is a request for it */
     bool was_fetched;                /* all certificates have been, once */
     bool is_pulling;                 /* its releases come, also while there is no session */
+    bool made_room;                  /* for them, of what was fetched ahead */
 };
 
 /* Takes over `assignment`, of which certificates or releases are lacking. */

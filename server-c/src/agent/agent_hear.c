@@ -183,6 +183,8 @@ static void take_desired(struct agent *agent, struct agent_assignment *desired,
         news = true;
     if (take_challenges(agent, &desired->challenges))
         news = true;
+    if (agent_bring_ahead_take(agent, &desired->ahead))
+        news = true;
     if (desired->samples_for_ms > 0) {
         agent_samples_watch(&agent->samples, agent->server, desired->samples_for_ms,
                             agent_now_ms());

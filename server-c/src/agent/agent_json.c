@@ -2,7 +2,9 @@
 /* agent_json.c — one rule per function, so that the same ranges apply to all messages and files. */
 #include "agent/agent_json.h"
 
+#include "base/buf.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -155,4 +157,25 @@ char *agent_read_text(struct agent_reader *reader, const char *member, size_t ma
         return NULL;
     }
     return xmemdup(json_string_value(value), *len);
+}
+
+/* Messages contain paths, and a path can have any byte: "?" replaces what is not UTF-8. */
+json_t *agent_text_json(const char *text, size_t max_bytes)
+{
+    struct buf clean;
+    buf_init(&clean);
+    const char *end = text + strlen(text);
+    while (text < end) {
+        size_t len = utf8_sequence_len(text, (size_t)(end - text));
+        if (clean.len + (len ? len : 1) > max_bytes)
+            break;
+        if (len)
+            buf_append(&clean, text, len);
+        else
+            buf_append_char(&clean, '?');
+        text += len ? len : 1;
+    }
+    json_t *value = json_stringn(clean.data, clean.len);
+    buf_fini(&clean);
+    return value;
 }

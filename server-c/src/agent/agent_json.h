@@ -42,4 +42,7 @@ void agent_read_name(struct agent_reader *reader, const char *member, char *out,
  * failure. */
 char *agent_read_text(struct agent_reader *reader, const char *member, size_t max, size_t *len);
 
+/* A text from elsewhere as a value of a message: made valid, and cut to so many bytes. */
+json_t *agent_text_json(const char *text, size_t max_bytes);
+
 #endif

@@ -53,6 +53,8 @@ void agent_mend_on_time(struct agent *agent, uint64_t now)
         agent_scrub_wrong(agent->scrub, mending->sha256)) {
         struct agent_http *http = agent_open_http(&agent->identity);
         mending->is_under_way = http != NULL;
+        if (http && agent_is_bringing_ahead(agent))
+            agent_pull_drop(agent->pull);
         if (http)
             agent_pull_mend(agent->pull, mending->sha256, http, cfg->releases.max_bytes_per_second);
         else

@@ -43,27 +43,6 @@ bool agent_nack_code_known(const char *code)
     return false;
 }
 
-/* Messages contain paths, and a path can have any byte: "?" replaces what is not UTF-8. */
-static json_t *text_json(const char *text, size_t max_bytes)
-{
-    struct buf clean;
-    buf_init(&clean);
-    const char *end = text + strlen(text);
-    while (text < end) {
-        size_t len = utf8_sequence_len(text, (size_t)(end - text));
-        if (clean.len + (len ? len : 1) > max_bytes)
-            break;
-        if (len)
-            buf_append(&clean, text, len);
-        else
-            buf_append_char(&clean, '?');
-        text += len ? len : 1;
-    }
-    json_t *value = json_stringn(clean.data, clean.len);
-    buf_fini(&clean);
-    return value;
-}
-
 static json_t *integer(uint64_t value)
 {
     return json_integer((json_int_t)value);
@@ -135,18 +114,18 @@ static void set_protocol(json_t *object)
 
 static void set_host(json_t *object, const struct agent_host *host)
 {
-    set(object, "hostname", text_json(host->hostname, 255));
+    set(object, "hostname", agent_text_json(host->hostname, 255));
     set(object, "version", json_string(FARMSTEAD_VERSION));
-    set(object, "os", text_json(host->os, 128));
-    set(object, "arch", text_json(host->arch, 32));
+    set(object, "os", agent_text_json(host->os, 128));
+    set(object, "arch", agent_text_json(host->arch, 32));
 }
 
 char *agent_build_enrol(const struct agent_enrolment *enrolment)
 {
     json_t *object = json_object();
-    set(object, "token", text_json(enrolment->token, AGENT_SECRET_LEN));
+    set(object, "token", agent_text_json(enrolment->token, AGENT_SECRET_LEN));
     set_protocol(object);
-    set(object, "name", text_json(enrolment->name, AGENT_NAME_LEN));
+    set(object, "name", agent_text_json(enrolment->name, AGENT_NAME_LEN));
     set_host(object, enrolment->host);
     set(object, "incarnation", json_string(enrolment->incarnation));
     if (enrolment->csr)
@@ -180,7 +159,7 @@ static json_t *evidence_json(const char *lines)
         if (count-- > MAX_EVIDENCE)
             continue;
         snprintf(line, sizeof(line), "%.*s", (int)strcspn(at, "\n"), at);
-        if (json_array_append_new(array, text_json(line, EVIDENCE_LEN)) != 0)
+        if (json_array_append_new(array, agent_text_json(line, EVIDENCE_LEN)) != 0)
             abort();
     }
     return array;
@@ -195,7 +174,7 @@ static json_t *result_json(const struct agent_result *result)
         effective_json(&result->effective, result->is_local, &result->certificates,
                        &result->releases));
     set(object, "reason", reason ? json_string(reason) : json_null());
-    set(object, "message", text_json(result->message, AGENT_TEXT_LEN));
+    set(object, "message", agent_text_json(result->message, AGENT_TEXT_LEN));
     set(object, "evidence", evidence_json(result->evidence));
     return object;
 }
@@ -203,15 +182,15 @@ static json_t *result_json(const struct agent_result *result)
 static json_t *finding_json(const struct config_error *error)
 {
     json_t *object = json_object();
-    set(object, "pointer", text_json(error->pointer, 2048));
+    set(object, "pointer", agent_text_json(error->pointer, 2048));
     set(object, "line", integer(error->line));
     set(object, "column", integer(error->column));
     set(object, "endLine", integer(error->end_line));
     set(object, "endColumn", integer(error->end_column));
     set(object, "code", json_string(error->code));
-    set(object, "message", text_json(error->message, AGENT_TEXT_LEN));
+    set(object, "message", agent_text_json(error->message, AGENT_TEXT_LEN));
     if (error->hint && error->hint[0])
-        set(object, "hint", text_json(error->hint, AGENT_TEXT_LEN));
+        set(object, "hint", agent_text_json(error->hint, AGENT_TEXT_LEN));
     return object;
 }
 
@@ -232,7 +211,7 @@ static json_t *change_json(const struct agent_change *change)
     set(object, "digest", json_string(change->digest));
     if (change->is_known)
         return object;
-    set(object, "text", text_json(change->text, MAX_CHANGE_BYTES));
+    set(object, "text", agent_text_json(change->text, MAX_CHANGE_BYTES));
     set(object, "isServed", json_boolean(change->is_served));
     if (change->errors->count > 0)
         set(object, "errors", findings_json(change->errors));
@@ -245,7 +224,7 @@ static json_t *policy_json(const struct agent_hello *hello)
     json_t *object = json_object();
     set(object, "source", json_string(is_built_in ? "builtIn" : "file"));
     set(object, "path",
-        is_built_in ? json_null() : text_json(hello->policy_path, POLICY_PATH_BYTES));
+        is_built_in ? json_null() : agent_text_json(hello->policy_path, POLICY_PATH_BYTES));
     set(object, "digest", json_string(hello->policy->digest));
     set(object, "rules", owner_policy_json(hello->policy));
     return object;
@@ -260,7 +239,8 @@ char *agent_build_hello(const struct agent_hello *hello)
     set(object, "incarnation", json_string(hello->incarnation));
     set_host(object, hello->host);
     set(object, "capabilities",
-        json_pack("[sssss]", "confirm", "probes", "check", "samples", "releases"));
+        json_pack("[ssssss]", "confirm", "probes", "check", "samples", "releases",
+                  "releasesAhead"));
     set(object, "schemaDigest", json_string(hello->schema_digest));
     set(object, "effective",
         effective_json(hello->effective, hello->is_local, hello->certificates, hello->releases));
@@ -284,6 +264,8 @@ static json_t *wish_json(const struct agent_wish *wish)
     set(object, "waitMs", integer(wish->wait_ms));
     if (wish->challenges)
         set(object, "challenges", agent_challenges_tokens(wish->challenges));
+    if (wish->ahead)
+        set(object, "ahead", agent_ahead_json(wish->ahead));
     return object;
 }
 
@@ -307,7 +289,7 @@ char *agent_build_nack(const struct agent_nack *nack)
 {
     json_t *object = offer_json(&nack->offer);
     set(object, "code", json_string(nack->code));
-    set(object, "message", text_json(nack->message, AGENT_TEXT_LEN));
+    set(object, "message", agent_text_json(nack->message, AGENT_TEXT_LEN));
     set(object, "errors", findings_json(&nack->errors));
     if (nack->fenced) {
         set(object, "maxEpoch", integer(nack->max_epoch));
@@ -338,7 +320,7 @@ char *agent_build_check(const struct agent_checked *checked)
     set(object, "incarnation", json_string(checked->incarnation));
     set(object, "requestId", json_string(checked->request_id));
     set(object, "code", refusal ? json_string(refusal->code) : json_null());
-    set(object, "message", text_json(refusal ? refusal->message : "", AGENT_TEXT_LEN));
+    set(object, "message", agent_text_json(refusal ? refusal->message : "", AGENT_TEXT_LEN));
     set(object, "errors", findings_json(refusal ? &refusal->errors : &none));
     set(object, "paths", statuses_json(checked));
     return dump(object);
@@ -364,7 +346,7 @@ static json_t *shown_json(const struct certificates_shown *shown)
     for (size_t i = 0; i < shown->host_count && i < MAX_SHOWN; i++) {
         const struct loaded_certificate *loaded = &shown->loaded[shown->hosts[i].certificate];
         json_t *object = json_object();
-        set(object, "host", text_json(shown->hosts[i].host, HOST_LEN));
+        set(object, "host", agent_text_json(shown->hosts[i].host, HOST_LEN));
         set(object, "fingerprintSha256", json_string(loaded->fingerprint));
         set(object, "notAfterUnixMs",
             integer(loaded->ends > 0 ? (uint64_t)loaded->ends * 1000 : 0));
@@ -401,6 +383,8 @@ char *agent_build_report(const struct agent_report *report)
         set(object, "host", agent_facts_json(report->facts));
     if (report->fetching)
         set(object, "fetching", agent_fetching_json(report->fetching));
+    if (report->kept_releases)
+        set(object, "keptReleases", report->kept_releases);
     if (report->wish)
         set(object, "desired", wish_json(report->wish));
     char *head = dump(object);

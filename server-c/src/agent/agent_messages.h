@@ -8,6 +8,7 @@
 #define FARMSTEAD_AGENT_MESSAGES_H
 
 #include "agent/agent_certificates.h"
+#include "agent/agent_ahead.h"
 #include "agent/agent_challenges.h"
 #include "agent/agent_facts.h"
 #include "agent/agent_host.h"
@@ -108,6 +109,7 @@ struct agent_wish {
     const struct agent_version *have;
     uint32_t wait_ms;
     const struct agent_challenges *challenges; /* NULL: not said */
+    const struct agent_ahead *ahead;           /* NULL: not said */
 };
 
 struct agent_report {
@@ -118,6 +120,7 @@ struct agent_report {
     const struct agent_certificates *certificates; /* loaded; NULL: none */
     const struct agent_releases *releases;         /* served; NULL: none */
     const struct agent_fetching *fetching;         /* NULL: nothing is */
+    json_t *kept_releases;                         /* agent_versions_json(), which is taken over */
     const struct certificates_shown *shown;        /* to whom; NULL: as it was said before */
     bool is_local;
     const struct agent_change *change;
@@ -208,6 +211,7 @@ struct agent_assignment {
     struct agent_releases releases;
     bool has_releases; /* they were brought, so that nothing removes them any more */
     struct agent_challenges challenges;
+    struct agent_ahead_told ahead;
     uint32_t samples_for_ms; /* somebody looks at single requests; 0: it does not say so */
 };
 

@@ -100,6 +100,9 @@ struct agent {
     struct agent_pull *pull;
     struct agent_scrub *scrub;
     struct agent_mending mending;
+    struct agent_ahead ahead;
+    char ahead_coming[AGENT_SHA256_LEN + 1]; /* the one of them that the thread brings; "": none */
+    bool has_spared; /* contents that nobody needs, for the sake of what is coming */
 
     bool in_session;
     int trouble; /* an enum agent_trouble or a status; logged when it changes */
@@ -162,7 +165,21 @@ struct agent_challenges agent_challenges_held(struct server *server, uint64_t no
 struct agent_http *agent_open_http(const struct agent_identity *identity);
 void agent_release_begin(struct agent *agent);
 /* Takes what has come, and has removed what is not needed any more. */
-void agent_release_on_time(struct agent *agent);
+void agent_release_on_time(struct agent *agent, uint64_t now);
+
+/* --- agent_bring_ahead.c: brings those that are not assigned yet, when nothing else is to be brought --- */
+/* Takes over what an answer says of them. True: it is another list than before. */
+bool agent_bring_ahead_take(struct agent *agent, const struct agent_ahead_told *told);
+void agent_bring_ahead_on_time(struct agent *agent, uint64_t now);
+/* The thread has ended, which brought one of them. */
+void agent_bring_ahead_hear(struct agent *agent, const struct agent_pulled *pulled);
+static inline bool agent_is_bringing_ahead(const struct agent *agent)
+{
+    return agent->ahead_coming[0] != '\0';
+}
+/* Has removed what nobody needs: what is not confirmed, not on its way and not ahead. `makes_room`: what has come of
+ * those that are not whole goes, too. */
+void agent_release_sweep(struct agent *agent, bool makes_room);
 
 /* --- agent_mend.c: gets contents anew that were found to be wrong --- */
 void agent_mend_on_time(struct agent *agent, uint64_t now);

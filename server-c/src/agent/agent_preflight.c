@@ -68,11 +68,14 @@ static bool is_known(const struct site_set *sites, struct span host)
 }
 
 /* The statuses are 0 if nothing is served, or not known. */
-static void forecast(const struct agent_preflight *preflight, struct config *cfg, int *statuses)
+static void forecast(const struct agent_preflight *preflight, struct config *cfg,
+                     struct server *server, int *statuses)
 {
     if (!cfg)
         return;
-    struct site_set *sites = site_set_new(cfg, NULL);
+    struct kept_versions *versions = server_versions(server);
+    struct site_set *sites = site_set_new(cfg, versions, NULL);
+    kept_versions_put(versions);
     for (size_t i = 0; i < preflight->sample.path_count; i++) {
         const struct agent_probe_path *path = &preflight->sample.paths[i];
         const char *name = path->host ? path->host : "";
@@ -136,8 +139,8 @@ char *agent_preflight_answer(const struct agent_preflight *preflight, const char
     struct config *offered = judge(preflight, running, room, server, &nack);
     if (!offered)
         checked.refusal = &nack;
-    forecast(preflight, running, checked.running);
-    forecast(preflight, offered, checked.offered);
+    forecast(preflight, running, server, checked.running);
+    forecast(preflight, offered, server, checked.offered);
     config_put(running);
     config_put(offered);
     char *body = agent_build_check(&checked);

@@ -49,7 +49,7 @@ struct agent_pull {
         char why[RELEASE_WHY_LEN];
     } mending;
     struct agent_releases kept;
-    bool has_kept;
+    bool has_kept, spares_contents;
 
     /* Set before is_wanted is, and read by the thread until it is not busy. */
     struct agent_releases list;
@@ -203,14 +203,14 @@ static void mend(struct agent_pull *pull)
     mending->http = NULL;
 }
 
-static void sweep(struct agent_pull *pull, const struct agent_releases *kept)
+static void sweep(struct agent_pull *pull, const struct agent_releases *kept, bool spares_contents)
 {
     char why[RELEASE_WHY_LEN];
     const char **manifests = xcalloc(kept->count, sizeof(*manifests));
     for (size_t i = 0; i < kept->count; i++)
         manifests[i] = kept->items[i].manifest;
     if (open_store(pull, why, sizeof(why)) == 0)
-        release_store_keep(&pull->store, manifests, kept->count);
+        release_store_keep(&pull->store, manifests, kept->count, spares_contents);
     free(manifests);
 }
 
@@ -235,6 +235,7 @@ static void *run(void *arg)
     while (!atomic_load(&pull->stopping)) {
         bool is_wanted = pull->is_wanted, has_kept = pull->has_kept;
         bool is_mending = pull->mending.is_wanted && !is_wanted && !has_kept;
+        bool spares_contents = pull->spares_contents;
         struct agent_releases kept = pull->kept;
         if (!is_wanted && !has_kept && !is_mending) {
             pthread_cond_wait(&pull->changed, &pull->lock);
@@ -246,7 +247,7 @@ static void *run(void *arg)
         pull->is_busy = true;
         pthread_mutex_unlock(&pull->lock);
         if (has_kept)
-            sweep(pull, &kept);
+            sweep(pull, &kept, spares_contents);
         agent_releases_fini(&kept);
         if (is_wanted)
             bring(pull, &pulled);
@@ -387,12 +388,14 @@ void agent_pull_room(struct agent_pull *pull, struct agent_room *out)
     pthread_mutex_unlock(&pull->lock);
 }
 
-void agent_pull_keep(struct agent_pull *pull, const struct agent_releases *history)
+void agent_pull_keep(struct agent_pull *pull, const struct agent_releases *history,
+                     bool spares_contents)
 {
     pthread_mutex_lock(&pull->lock);
     agent_releases_fini(&pull->kept);
     agent_releases_copy(&pull->kept, history);
     pull->has_kept = true;
+    pull->spares_contents = spares_contents;
     pthread_cond_broadcast(&pull->changed);
     pthread_mutex_unlock(&pull->lock);
 }

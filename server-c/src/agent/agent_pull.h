@@ -53,7 +53,8 @@ bool agent_pull_hear_mend(struct agent_pull *pull, enum release_end *end,
 /* What the store takes and its disk has left, unless something is under way. */
 void agent_pull_room(struct agent_pull *pull, struct agent_room *out);
 
-/* What is in no list may go, when nothing else is under way. */
-void agent_pull_keep(struct agent_pull *pull, const struct agent_releases *history);
+/* What is in no list may go, when nothing else is under way (release_store_keep()). */
+void agent_pull_keep(struct agent_pull *pull, const struct agent_releases *history,
+                     bool spares_contents);
 
 #endif

@@ -9,6 +9,11 @@
 void agent_release_begin(struct agent *agent)
 {
     const struct agent_assignment *waiting = &agent->fetch.waiting;
+    if (agent_is_bringing_ahead(agent)) { /* it goes on when that has ended */
+        agent->fetch.is_pulling = true;
+        agent_pull_drop(agent->pull);
+        return;
+    }
     struct config_errors errors = {0};
     struct config *cfg = config_parse(waiting->text, waiting->text_len, &errors);
     struct agent_http *http = agent_open_http(&agent->identity);
@@ -25,47 +30,76 @@ void agent_release_begin(struct agent *agent)
     config_put(cfg);
 }
 
-static const char *code_of(enum release_end end)
-{
-    switch (end) {
-    case RELEASE_WRONG:
-        return "release_content";
-    case RELEASE_NO_ROOM:
-        return "resource_limit";
-    case RELEASE_STANDS:
-    case RELEASE_UNREACHED:
-    case RELEASE_STOPPED:
-        break;
-    }
-    return "content_missing";
-}
-
 static void refuse(struct agent *agent, const struct agent_pulled *pulled)
 {
     char message[AGENT_TEXT_LEN + 1];
     snprintf(message, sizeof(message), "version %" PRIu64 " of the release \"%s\": %s",
              pulled->failed.number, pulled->failed.name, pulled->why);
-    agent_apply_refuse(&agent->apply, &agent->fetch.waiting, code_of(pulled->end), message);
+    agent_apply_refuse(&agent->apply, &agent->fetch.waiting, agent_release_code(pulled->end),
+                       message);
     agent_fetch_end(&agent->fetch);
 }
 
-void agent_release_on_time(struct agent *agent)
+void agent_release_sweep(struct agent *agent, bool makes_room)
+{
+    struct agent_releases ahead, kept = {0};
+    agent_ahead_list(&agent->ahead, false, &ahead);
+    agent_releases_add(&kept, &agent->apply.history);
+    agent_releases_add(&kept, &agent->apply.kept.releases);
+    agent_releases_add(&kept, &agent->apply.offered.releases);
+    agent_releases_add(&kept, &agent->fetch.waiting.releases);
+    agent_releases_add(&kept, &ahead);
+    agent->has_spared = !makes_room && agent_ahead_is_coming(&agent->ahead);
+    agent_pull_keep(agent->pull, &kept, agent->has_spared);
+    agent_releases_fini(&kept);
+    agent_releases_fini(&ahead);
+}
+
+/* A newer one has come. */
+static void give_way(struct agent *agent)
+{
+    agent_fetch_end(&agent->fetch);
+    agent_take_held(agent);
+}
+
+static void hear(struct agent *agent, const struct agent_pulled *pulled)
+{
+    bool was_ahead = agent_is_bringing_ahead(agent);
+    if (was_ahead)
+        agent_bring_ahead_hear(agent, pulled);
+    if (!agent->fetch.is_pulling)
+        return;
+    if (agent->held.text || (!was_ahead && pulled->end == RELEASE_STOPPED)) {
+        give_way(agent);
+        return;
+    }
+    if (was_ahead) { /* it waited for that */
+        agent_release_begin(agent);
+        return;
+    }
+    if (pulled->end == RELEASE_NO_ROOM && !agent->fetch.made_room &&
+        agent_ahead_is_coming(&agent->ahead)) {
+        agent->fetch.made_room = true;
+        agent_release_sweep(agent, true);
+        agent_release_begin(agent);
+        return;
+    }
+    agent->fetch.waiting.has_releases = pulled->end == RELEASE_STANDS;
+    if (pulled->end != RELEASE_STANDS)
+        refuse(agent, pulled);
+    agent_release_fetched(agent);
+}
+
+void agent_release_on_time(struct agent *agent, uint64_t now)
 {
     struct agent_pulled pulled;
     /* What the thread is asked for later it does later: a tree that goes now is made anew then. */
     if (agent->apply.has_kept) {
         agent->apply.has_kept = false;
-        agent_pull_keep(agent->pull, &agent->apply.history);
+        agent_release_sweep(agent, false);
+        agent_ahead_retry(&agent->ahead);
     }
-    if (!agent_pull_hear(agent->pull, &pulled) || !agent->fetch.is_pulling)
-        return;
-    if (agent->held.text || pulled.end == RELEASE_STOPPED) { /* a newer one has come */
-        agent_fetch_end(&agent->fetch);
-        agent_take_held(agent);
-        return;
-    }
-    agent->fetch.waiting.has_releases = pulled.end == RELEASE_STANDS;
-    if (pulled.end != RELEASE_STANDS)
-        refuse(agent, &pulled);
-    agent_release_fetched(agent);
+    if (agent_pull_hear(agent->pull, &pulled))
+        hear(agent, &pulled);
+    agent_bring_ahead_on_time(agent, now);
 }

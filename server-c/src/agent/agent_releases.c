@@ -32,14 +32,27 @@ static void read_one(struct agent_reader *reader, struct agent_release *out)
     agent_read_sha256(reader, "manifestSha256", out->manifest, sizeof(out->manifest));
 }
 
-static void read_versions(struct agent_reader *outer, bool is_history, struct agent_releases *out)
+/* How a list is sorted; what is equal stands once. */
+enum order { BY_NAME, BY_NAME_AND_NUMBER, ANY_ORDER };
+
+static bool follows(const struct agent_release *item, enum order order)
+{
+    int names = strcmp(item->name, item[-1].name);
+    return names > 0 ||
+           (order == BY_NAME_AND_NUMBER && names == 0 && item->number > item[-1].number);
+}
+
+static void read_versions(struct agent_reader *outer, const char *member, size_t most,
+                          enum order order, struct agent_releases *out)
 {
     *out = (struct agent_releases){0};
-    if (outer->failed || !agent_reader_has(outer, "releases"))
+    if (outer->failed || !agent_reader_has(outer, member))
         return;
-    json_t *array = json_object_get(outer->object, "releases");
-    if (!json_is_array(array) || json_array_size(array) > AGENT_RELEASES_MAX) {
-        agent_reader_fail(outer, "releases", "must be an array of at most 1024");
+    json_t *array = json_object_get(outer->object, member);
+    if (!json_is_array(array) || json_array_size(array) > most) {
+        char what[48];
+        snprintf(what, sizeof(what), "must be an array of at most %zu", most);
+        agent_reader_fail(outer, member, what);
         return;
     }
     out->items = xcalloc(json_array_size(array), sizeof(*out->items));
@@ -48,13 +61,12 @@ static void read_versions(struct agent_reader *outer, bool is_history, struct ag
         struct agent_reader reader = {json_array_get(array, out->count), outer->why, outer->why_len,
                                       false};
         if (!json_is_object(reader.object))
-            agent_reader_fail(outer, "releases", "must hold objects");
+            agent_reader_fail(outer, member, "must hold objects");
         else
             read_one(&reader, item);
         outer->failed |= reader.failed;
-        if (!outer->failed && !is_history && out->count > 0 &&
-            strcmp(item->name, item[-1].name) <= 0)
-            agent_reader_fail(outer, "releases", "must be sorted by name, each once");
+        if (!outer->failed && order != ANY_ORDER && out->count > 0 && !follows(item, order))
+            agent_reader_fail(outer, member, "must be sorted by name, each once");
     }
     if (outer->failed)
         agent_releases_fini(out);
@@ -62,12 +74,17 @@ static void read_versions(struct agent_reader *outer, bool is_history, struct ag
 
 void agent_releases_read(struct agent_reader *outer, struct agent_releases *out)
 {
-    read_versions(outer, false, out);
+    read_versions(outer, "releases", AGENT_RELEASES_MAX, BY_NAME, out);
 }
 
 void agent_releases_read_history(struct agent_reader *outer, struct agent_releases *out)
 {
-    read_versions(outer, true, out);
+    read_versions(outer, "releases", AGENT_RELEASES_MAX, ANY_ORDER, out);
+}
+
+void agent_releases_read_ahead(struct agent_reader *outer, size_t most, struct agent_releases *out)
+{
+    read_versions(outer, "ahead", most, BY_NAME_AND_NUMBER, out);
 }
 
 json_t *agent_releases_json(const struct agent_releases *list)
@@ -99,6 +116,27 @@ const struct agent_release *agent_releases_find(const struct agent_releases *lis
     return NULL;
 }
 
+static const struct agent_release *find_version(const struct agent_releases *const *lists,
+                                                size_t count, const char *name,
+                                                const char *manifest)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < lists[i]->count; j++)
+            if (strcmp(lists[i]->items[j].name, name) == 0 &&
+                strcmp(lists[i]->items[j].manifest, manifest) == 0)
+                return &lists[i]->items[j];
+    return NULL;
+}
+
+void agent_releases_add(struct agent_releases *to, const struct agent_releases *more)
+{
+    const struct agent_releases *const so_far = to;
+    to->items = xrealloc(to->items, (to->count + more->count + 1) * sizeof(*to->items));
+    for (size_t i = 0; i < more->count; i++)
+        if (!find_version(&so_far, 1, more->items[i].name, more->items[i].manifest))
+            to->items[to->count++] = more->items[i];
+}
+
 /* --- of a config --- */
 
 static bool names(const struct config *cfg, const char *name)
@@ -122,35 +160,29 @@ const char *agent_releases_fit(struct agent_releases *list, const struct config 
     return NULL;
 }
 
+char *agent_releases_folder(const struct agent_release *release)
+{
+    struct buf folder;
+    buf_init(&folder);
+    buf_printf(&folder, "%s/" BOUNDS_RELEASE_TREES "/%s", bounds_state_dir(), release->manifest);
+    return buf_take(&folder);
+}
+
 void agent_releases_place(const struct agent_releases *list, struct config *cfg)
 {
     for (size_t i = 0; i < cfg->site_count; i++) {
         const struct agent_release *item = agent_releases_find(list, cfg->sites[i].release);
-        struct buf folder;
         if (!item)
             continue;
-        buf_init(&folder);
-        buf_printf(&folder, "%s/" BOUNDS_RELEASE_TREES "/%s", bounds_state_dir(), item->manifest);
-        config_place_release(cfg, i, folder.data);
-        buf_fini(&folder);
+        char *folder = agent_releases_folder(item);
+        config_place_release(cfg, i, folder);
+        free(folder);
     }
 }
 
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(((const struct agent_release *)a)->name, ((const struct agent_release *)b)->name);
-}
-
-static const struct agent_release *find_version(const struct agent_releases *const *lists,
-                                                size_t count, const char *name,
-                                                const char *manifest)
-{
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < lists[i]->count; j++)
-            if (strcmp(lists[i]->items[j].name, name) == 0 &&
-                strcmp(lists[i]->items[j].manifest, manifest) == 0)
-                return &lists[i]->items[j];
-    return NULL;
 }
 
 void agent_releases_running(struct agent_releases *out, const struct config *cfg)

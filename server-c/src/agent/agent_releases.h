@@ -36,10 +36,17 @@ struct agent_fetching {
  * more than once, in any order. */
 void agent_releases_read_history(struct agent_reader *outer, struct agent_releases *out);
 void agent_releases_read(struct agent_reader *outer, struct agent_releases *out);
+/* The member `ahead`: several versions of a name, sorted by name, then number. */
+void agent_releases_read_ahead(struct agent_reader *outer, size_t most, struct agent_releases *out);
 json_t *agent_releases_json(const struct agent_releases *list);
 json_t *agent_fetching_json(const struct agent_fetching *fetching);
 void agent_releases_copy(struct agent_releases *to, const struct agent_releases *from);
 void agent_releases_fini(struct agent_releases *list); /* leaves it empty */
+
+/* Adds those of `more` that are not in `to`. */
+void agent_releases_add(struct agent_releases *to, const struct agent_releases *more);
+/* Where its tree is. The caller frees it. */
+char *agent_releases_folder(const struct agent_release *release);
 
 /* NULL: it has none of that name. */
 const struct agent_release *agent_releases_find(const struct agent_releases *list,

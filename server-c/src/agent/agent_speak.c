@@ -3,6 +3,7 @@
 #include "agent/agent_parts.h"
 
 #include "agent/agent_logs.h"
+#include "agent/agent_versions.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "owner/bounds.h"
@@ -204,7 +205,7 @@ static void start_desired(struct agent *agent, uint64_t now)
     if (!agent_turns_poll(&agent->turns, now, next_ms, agent->desired_wait_ms, &wait_ms))
         return;
     struct agent_challenges challenges = agent_challenges_held(agent->server, now);
-    struct agent_wish wish = {known_version(agent), wait_ms, &challenges};
+    struct agent_wish wish = {known_version(agent), wait_ms, &challenges, &agent->ahead};
     agent->poll = (struct agent_asked){now, wait_ms};
     agent_turns_begin(&agent->turns, AGENT_SLOT_DESIRED, now, wait_ms);
     agent_http_post(agent->http, AGENT_SLOT_DESIRED, "desired",
@@ -248,7 +249,7 @@ static void start_report(struct agent *agent, uint64_t now)
     change.is_known = agent->drift_said == agent->drift_known;
     uint32_t wait_ms = report_wait_ms(agent, now);
     struct agent_challenges challenges = agent_challenges_held(agent->server, now);
-    struct agent_wish wish = {known_version(agent), wait_ms, &challenges};
+    struct agent_wish wish = {known_version(agent), wait_ms, &challenges, &agent->ahead};
     struct agent_fetching fetching;
     agent_pull_progress(agent->pull, &fetching);
     struct agent_report report = {
@@ -259,6 +260,7 @@ static void start_report(struct agent *agent, uint64_t now)
         .certificates = &certificates,
         .releases = &releases,
         .fetching = fetching.manifest[0] ? &fetching : NULL,
+        .kept_releases = agent_versions_json(agent->server),
         .shown = is_shown_news(agent, &shown) ? &shown : NULL,
         .is_local = agent_local_is_effective(&agent->apply.local, &effective),
         .change = &change,

@@ -43,6 +43,12 @@ bool answer_tries_other(const struct exchange *ex);
  * to the page's right address. False: it is the answer. Takes over the reference to `entry` if true. */
 bool answer_try_goes_on(struct exchange *ex, struct file_entry *entry, enum http_status status);
 
+/* --- answer_fallback.c ------------------------------------------------------------------------ */
+
+/* For a site with fallbacks. True: what was found is not there, and another version is looked at; takes over
+ * the reference to `entry`. False: *status is the answer. */
+bool answer_fallback(struct exchange *ex, struct file_entry *entry, enum http_status *status);
+
 /* --- answer_secure.c -------------------------------------------------------------------------- */
 
 /* May the site be asked on a connection like this: with TLS or without, and with which certificate

@@ -330,6 +330,8 @@ static void answer_entry(struct exchange *ex, struct file_entry *entry)
     /* 403 would tell who has a home folder on this machine. RFC 9110 section 15.5.4 allows 404. */
     if (status == HTTP_FORBIDDEN && ex->place == &ex->site->places.homes)
         status = HTTP_NOT_FOUND;
+    if (ex->site->fallbacks.count > 0 && answer_fallback(ex, entry, &status))
+        return;
     if (status == HTTP_OK && (entry->index[0] || answer_tries_other(ex)) &&
         has_path_rules(ex->site) && !answer_admit_found(ex, entry->index, &status)) {
         file_cache_put(&ex->loop->files, entry);

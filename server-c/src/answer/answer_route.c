@@ -216,6 +216,7 @@ void answer_find(struct exchange *ex)
     uint8_t address[ADDRESS_LEN];
 
     ex->search = SEARCH_FILE;
+    ex->fallback = 0;
     if (status != HTTP_OK) {
         if (location.ptr)
             answer_redirect(ex, status, location);

@@ -98,7 +98,8 @@ bool answer_try_goes_on(struct exchange *ex, struct file_entry *entry, enum http
         answer_try(ex);
         return true;
     }
-    address = status == HTTP_OK ? address_of(ex, entry) : ADDRESS_RIGHT;
+    /* At another address nobody would look for it in other versions. */
+    address = status == HTTP_OK && ex->fallback == 0 ? address_of(ex, entry) : ADDRESS_RIGHT;
     if (address == ADDRESS_RIGHT)
         return false;
     file_cache_put(&ex->loop->files, entry);

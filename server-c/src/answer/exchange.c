@@ -24,6 +24,7 @@ void exchange_begin(struct exchange *ex, struct carrier *carrier, const char *he
     ex->is_secure = carrier->tls || carrier->is_secure ||
                     visitor_came_by_https(&ex->live->sites->proxies, carrier->peer, &ex->req, head);
     ex->attempts = 0;
+    ex->fallback = 0;
     ex->site = site_set_find(ex->live->sites, exchange_slice(ex, ex->req.host));
     ex->scope = (struct response_scope){.rules = ex->site ? &ex->site->rules : NULL};
     ex->cors = (struct site_cors_answer){0};

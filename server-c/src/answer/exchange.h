@@ -41,6 +41,7 @@ struct exchange {
     enum http_status status;
     struct site_try tries; /* what is looked for, and which of it now */
     uint8_t candidate;
+    uint8_t fallback;               /* which of the site's is looked at, from 1; 0: none */
     const struct file_place *place; /* where the current look-up takes place */
     struct file_waiter waiter;
     struct file_entry *entry; /* a reference, while its bytes are fetched */

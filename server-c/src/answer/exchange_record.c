@@ -119,6 +119,12 @@ static bool is_probe(const struct exchange *ex)
     return agent.len > len && memcmp(agent.ptr, METRICS_PROBE_AGENT, len) == 0;
 }
 
+static void count_fallback(const struct exchange *ex)
+{
+    loop_count(ex->live, COUNTER_OLD_RELEASE_REQUESTS, 1);
+    kept_version_count(ex->site->fallbacks.items[ex->fallback - 1].version, wall_clock_us() / 1000);
+}
+
 void exchange_record_end(struct exchange *ex, uint64_t sent)
 {
     uint64_t end_ns = stage_now();
@@ -131,6 +137,8 @@ void exchange_record_end(struct exchange *ex, uint64_t sent)
         loop_count(ex->live, COUNTER_RESPONSES_304, 1);
     else if (ex->status == HTTP_NOT_FOUND)
         loop_count(ex->live, COUNTER_RESPONSES_404, 1);
+    if (ex->fallback > 0)
+        count_fallback(ex);
     loop_count(ex->live, COUNTER_BYTES_SENT, sent);
     stages_record(ex->live->series->data.stages, &ex->clock, end_ns);
     if (samples_want(&ex->loop->samples, end_ns - ex->clock.head_ns))

@@ -243,6 +243,9 @@ struct config_site {
      * and so on. */
     char *root;    /* "": a version of `release`, which was not placed (config_place_release()) */
     char *release; /* a name; "": the site has a folder of its own */
+    char **
+        release_fallback; /* globs; what is missing there is looked for in versions that are kept */
+    size_t release_fallback_count;
     char **index;
     size_t index_count;
     enum url_slash encoded_slash;

@@ -82,6 +82,11 @@ static void check_release(const struct rules *rules, size_t site)
         config_rules_report(rules, CONFIG_CODE_CONFLICT, pointer, "leave out \"etag\"",
                             "the files of a release have no times of their own: their ETags are of "
                             "contents");
+    snprintf(pointer, sizeof(pointer), "/sites/%zu/releaseFallback", site);
+    if (checked->release[0] == '\0' && checked->release_fallback_count > 0)
+        config_rules_report(rules, CONFIG_CODE_CONFLICT, pointer,
+                            "leave out \"releaseFallback\", or give \"release\"",
+                            "a site without a release has no other versions of its files");
 }
 
 static void check_precompressed(const struct rules *rules, size_t site)

@@ -367,6 +367,22 @@ const struct option config_site_members[] = {
      .pattern = "^(" CONTROL_PLANE_NAME ")?$",
      .form = "a release's name: lower-case letters, digits, \"-\" and \".\", or empty",
      SITE(release)},
+    {.name = "releaseFallback",
+     .type = OPTION_STRINGS,
+     .title = "Files of other versions",
+     .help =
+         "For these paths, such as \"/assets/**\", a file that the assigned version does not have "
+         "is served from another version that is on the node: those that were served before "
+         "(releases.keep), the newest first, then those that are to come. A page that was opened "
+         "before a rollout then finds its files. Only for names that change with their content. "
+         "Empty: the assigned version alone is served.",
+     .default_json = "[]",
+     .min = 1,
+     .max = 512,
+     .max_items = 64,
+     .pattern = "^(/[^" CONTROLS "]*|[^/" CONTROLS "]+)$",
+     .form = "a pattern that begins with \"/\", or one of a file's name, without \"/\"",
+     SITE_LIST(release_fallback, release_fallback_count)},
     {.name = "index",
      .type = OPTION_STRINGS,
      .title = "Index files",

@@ -278,11 +278,14 @@ static void look_at_folder(struct release_store *store, int fd, const char *name
     each_name(store, open_folder(fd, name), look_at_content, unused);
 }
 
-void release_store_keep(struct release_store *store, const char *const *manifests, size_t count)
+void release_store_keep(struct release_store *store, const char *const *manifests, size_t count,
+                        bool spares_contents)
 {
     struct kept kept = {manifests, count};
 
     each_name(store, open_folder(store->trees_fd, "."), look_at_tree, &kept);
+    if (spares_contents)
+        return;
     each_name(store, open_folder(store->contents_fd, "."), look_at_folder, NULL);
     store->rest[0] = '\0';
 }

@@ -56,8 +56,10 @@ int release_store_disk_room(const struct release_store *store, uint64_t bytes, c
 int64_t release_store_size(const struct release_store *store, const char *sha256);
 bool release_store_has_tree(const struct release_store *store, const char *manifest);
 
-/* Removes all other trees, and the contents that are in none, as far as that is possible. */
-void release_store_keep(struct release_store *store, const char *const *manifests, size_t count);
+/* Removes all other trees, and the contents that are in none, as far as that is possible. Contents are spared while a
+ * tree is coming that broke off: what came of it is in no tree yet. */
+void release_store_keep(struct release_store *store, const char *const *manifests, size_t count,
+                        bool spares_contents);
 
 /* Where a content is, below contents_fd. `ending` is "" or RELEASE_NEW. */
 void release_content_name(char out[RELEASE_CONTENT_LEN + 1], const char *sha256,

@@ -150,6 +150,7 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
     io_lane_free(srv->shared.read_lane);
     io_lane_free(srv->shared.stat_lane);
     site_set_put(srv->sites); /* before its logs */
+    kept_versions_put(srv->versions);
     server_logs_end(srv->access_logs);
     tls_tickets_free(srv->shared.tickets);
     acme_challenges_free(srv->shared.challenges);

@@ -12,6 +12,7 @@
 #include "measure/request_samples.h"
 #include "measure/samples.h"
 #include "site/acme_challenges.h"
+#include "site/kept_versions.h"
 #include "tls/certificates_shown.h"
 #include "tls/tls_tickets.h"
 
@@ -114,6 +115,11 @@ uint64_t server_uptime_us(struct server *srv);
 /* Of authorities (acme_challenges.h). */
 void server_use_challenges(struct server *srv, const struct acme_challenge *items, size_t count);
 size_t server_challenges(struct server *srv, struct acme_challenge *out, uint64_t now_ms);
+
+/* Which versions of releases stand on the disk (site/kept_versions.h), from the return on. */
+void server_use_versions(struct server *srv, const struct kept_version_said *said, size_t count);
+/* Those that were said last, with a reference; NULL: none. */
+struct kept_versions *server_versions(struct server *srv);
 
 /* Of session tickets (tls_tickets_set). */
 void server_use_ticket_keys(struct server *srv, const struct tls_ticket_key *keys, size_t count);

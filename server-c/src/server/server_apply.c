@@ -319,25 +319,60 @@ static int apply(struct server *srv, struct config *cfg, uint64_t generation,
         bound_list_spread(&srv->bound, srv->active);
         return -1;
     }
-    struct site_set *sites = site_set_new(cfg, srv->sites);
+    struct site_set *sites = site_set_new(cfg, srv->versions, srv->sites);
     site_set_bind_logs(sites, srv->access_logs);
     put_in_force(srv, &prep, sites, generation);
     return 0;
 }
 
-/* For the same text: only the contents of the files that it names can be new. */
+/* For the same text: only the contents of the files that it names can be new, and which versions there are. */
 static void apply_again(struct server *srv, uint64_t generation)
 {
     struct site_set *sites = srv->sites;
     struct named_files files;
 
     named_files_read(&files, sites->cfg, &sites->files);
-    if (named_files_equal(&files, &sites->files)) {
+    if (named_files_equal(&files, &sites->files) && sites->versions == srv->versions) {
         named_files_fini(&files);
         server_swap_sites(srv, site_set_get(sites), generation);
     } else {
-        server_swap_sites(srv, site_set_renew(sites, &files), generation);
+        server_swap_sites(srv, site_set_renew(sites, srv->versions, &files), generation);
     }
+}
+
+static bool has_fallbacks(const struct config *cfg)
+{
+    for (size_t i = 0; i < cfg->site_count; i++)
+        if (cfg->sites[i].release_fallback_count > 0)
+            return true;
+    return false;
+}
+
+void server_use_versions(struct server *srv, const struct kept_version_said *said, size_t count)
+{
+    struct kept_versions *before;
+
+    uv_mutex_lock(&srv->applying);
+    before = srv->versions;
+    if (!kept_versions_are(before, said, count)) {
+        uv_mutex_lock(&srv->lock);
+        srv->versions = kept_versions_new(said, count, before);
+        uv_mutex_unlock(&srv->lock);
+        if (srv->sites && has_fallbacks(srv->sites->cfg))
+            apply_again(srv, srv->generation);
+        kept_versions_put(before);
+    }
+    uv_mutex_unlock(&srv->applying);
+}
+
+struct kept_versions *server_versions(struct server *srv)
+{
+    struct kept_versions *versions;
+
+    uv_mutex_lock(&srv->lock);
+    versions = kept_versions_get(srv->versions);
+    uv_mutex_unlock(&srv->lock);
+    return versions;
 }
 
 int server_apply(struct server *srv, struct config *cfg, uint64_t generation,

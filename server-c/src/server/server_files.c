@@ -54,7 +54,7 @@ static void renew(struct server_files *files, struct site_set *seen, struct name
 
     uv_mutex_lock(&srv->applying);
     if (!files->is_ending && srv->sites == seen)
-        server_swap_sites(srv, site_set_renew(seen, next), srv->generation);
+        server_swap_sites(srv, site_set_renew(seen, seen->versions, next), srv->generation);
     else
         named_files_fini(next);
     uv_mutex_unlock(&srv->applying);

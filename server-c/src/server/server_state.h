@@ -37,7 +37,8 @@ struct server {
 
     uv_mutex_t lock; /* protects what follows */
     uint32_t worker_count;
-    struct site_set *sites; /* NULL: no requests are served */
+    struct site_set *sites;         /* NULL: no requests are served */
+    struct kept_versions *versions; /* NULL: none */
     uint64_t generation, reloads;
     uint32_t active_shown;
     struct server_scrubbed scrubbed;

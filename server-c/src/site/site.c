@@ -75,6 +75,7 @@ static void init_site(struct site *site, const struct config_site *cfg, const st
     site->cfg = cfg;
     site->id = ++last_id;
     site_places_init(&site->places, cfg, set->kept);
+    site_fallbacks_init(&site->fallbacks, cfg, set->kept, set->versions);
     site_policy_init(&site->policy, cfg, &set->files);
     for (size_t i = 0; i < cfg->precompressed_count; i++)
         site->codings[site->coding_count++] = http_coding_named(cfg->precompressed[i]);
@@ -102,6 +103,7 @@ static void fini_site(struct site *site)
     rate_bucket_put(site->rate);
     response_rules_fini(&site->rules);
     site_policy_fini(&site->policy);
+    site_fallbacks_fini(&site->fallbacks);
     site_places_fini(&site->places);
 }
 
@@ -117,14 +119,15 @@ static void free_set(struct place_owner *owner)
     free(set->sites);
     free(set->exact);
     free(set->wildcard);
+    kept_versions_put(set->versions);
     kept_files_free(set->kept);
     named_files_fini(&set->files);
     config_put(set->cfg);
     free(set);
 }
 
-static struct site_set *make_set(struct config *cfg, const struct site_set *previous,
-                                 const struct named_files *files)
+static struct site_set *make_set(struct config *cfg, struct kept_versions *versions,
+                                 const struct site_set *previous, const struct named_files *files)
 {
     struct site_set *set = xcalloc(1, sizeof(*set));
     size_t hosts = 0;
@@ -133,6 +136,7 @@ static struct site_set *make_set(struct config *cfg, const struct site_set *prev
     set->owner.free = free_set;
     set->cfg = config_get(cfg);
     set->kept = kept_files_new(cfg);
+    set->versions = kept_versions_get(versions);
     trusted_proxies_init(&set->proxies, cfg);
     set->copies = site_copies_new(cfg);
     site_log_init(&set->log, &cfg->access_log);
@@ -152,17 +156,19 @@ static struct site_set *make_set(struct config *cfg, const struct site_set *prev
     return set;
 }
 
-struct site_set *site_set_new(struct config *cfg, const struct site_set *previous)
+struct site_set *site_set_new(struct config *cfg, struct kept_versions *versions,
+                              const struct site_set *previous)
 {
     struct named_files files;
 
     named_files_read(&files, cfg, previous ? &previous->files : NULL);
-    return make_set(cfg, previous, &files);
+    return make_set(cfg, versions, previous, &files);
 }
 
-struct site_set *site_set_renew(const struct site_set *previous, struct named_files *files)
+struct site_set *site_set_renew(const struct site_set *previous, struct kept_versions *versions,
+                                struct named_files *files)
 {
-    struct site_set *set = make_set(previous->cfg, previous, files);
+    struct site_set *set = make_set(previous->cfg, versions, previous, files);
 
     *files = (struct named_files){0};
     site_log_share(&set->log, &previous->log);

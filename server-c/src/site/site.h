@@ -13,6 +13,7 @@
 #include "site/rate_limit.h"
 #include "site/site_copies.h"
 #include "site/site_cors.h"
+#include "site/site_fallback.h"
 #include "site/site_limits.h"
 #include "site/site_log.h"
 #include "site/site_place.h"
@@ -23,6 +24,7 @@ struct site {
     const struct config_site *cfg;
     struct response_rules rules;
     struct site_places places;
+    struct site_fallbacks fallbacks;
     struct site_policy policy;
     enum http_coding codings[CODING_COUNT]; /* of precompressed siblings, the preferred one first */
     size_t coding_count;
@@ -47,7 +49,8 @@ struct site_set {
     struct place_owner owner;
     struct config *cfg;
     struct kept_files *kept;
-    struct named_files files; /* as they were read; as immutable as the rest */
+    struct kept_versions *versions; /* a reference; NULL: none */
+    struct named_files files;       /* as they were read; as immutable as the rest */
     struct trusted_proxies proxies;
     struct site_copies *copies;         /* NULL: none of its sites is compressed */
     struct site_log log;                /* the node's */
@@ -57,13 +60,15 @@ struct site_set {
     const struct site *fallback; /* the site for host "*"; may be NULL */
 };
 
-/* Takes its own reference to cfg, and reads the files that it names. From `previous`, which may be
- * NULL, it takes over the buckets of rates, and the bytes of files that can't be used any more. One
+/* Takes its own references to cfg and `versions` (NULL: none), and reads the files that the config names.
+ * From `previous`, which may be NULL, it takes over the buckets of rates, and the bytes of files that can't be used any more. One
  * thread at a time, never a loop's. */
-struct site_set *site_set_new(struct config *cfg, const struct site_set *previous);
-/* Makes a set for the same config with other bytes of its files, which it takes over. Same
- * threads. */
-struct site_set *site_set_renew(const struct site_set *previous, struct named_files *files);
+struct site_set *site_set_new(struct config *cfg, struct kept_versions *versions,
+                              const struct site_set *previous);
+/* Makes a set for the same config with other bytes of its files, which it takes over, and with these
+ * versions. Same threads. */
+struct site_set *site_set_renew(const struct site_set *previous, struct kept_versions *versions,
+                                struct named_files *files);
 /* Finds the logs of the sites among those that are open. Before the set is in use; a set that was renewed
  * has them from the one before. */
 void site_set_bind_logs(struct site_set *set, struct access_logs *logs);

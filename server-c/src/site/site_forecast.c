@@ -23,6 +23,7 @@ struct forecast {
     struct span host; /* as in the request */
     struct site_request request;
     struct site_scratch scratch;
+    bool is_in_root; /* the last look-up was */
     struct url_path path;
     char path_bytes[PATH_BYTES];
 };
@@ -83,9 +84,30 @@ static enum http_status look(struct forecast *forecast, const struct site_locati
     file_lookup_run(found, location->place, &location->key, &chain);
     if (found->fd >= 0)
         close(found->fd);
+    forecast->is_in_root = location->place == &forecast->site->places.root;
     if (found->status == HTTP_FORBIDDEN && location->place == &forecast->site->places.homes)
         return HTTP_NOT_FOUND;
     return found->status;
+}
+
+/* The file at the path itself was not found: is it one of another version of the release? */
+static enum http_status look_in_fallbacks(struct forecast *forecast)
+{
+    const struct site_fallbacks *fallbacks = &forecast->site->fallbacks;
+    struct site_location location = {.key.path = {forecast->path_bytes, forecast->path.len}};
+
+    if (fallbacks->count == 0 || !forecast->is_in_root ||
+        !site_fallbacks_have(forecast->site->cfg, location.key.path))
+        return HTTP_NOT_FOUND;
+    for (size_t i = 0; i < fallbacks->count; i++) {
+        struct file_found found;
+        enum http_status status;
+        location.place = &fallbacks->items[i].place;
+        status = look(forecast, &location, &found);
+        if (!site_try_is_miss(status))
+            return status;
+    }
+    return HTTP_NOT_FOUND;
 }
 
 static enum http_status look_for(struct forecast *forecast, enum site_candidate kind,
@@ -133,6 +155,11 @@ static enum http_status try_all(struct forecast *forecast, const struct site_try
         if (kind == CANDIDATE_NONE)
             continue;
         status = look_for(forecast, kind, &found);
+        if (status == HTTP_NOT_FOUND && site_try_is_same(tries, i)) {
+            status = look_in_fallbacks(forecast);
+            if (status != HTTP_NOT_FOUND)
+                break;
+        }
         if (site_try_is_miss(status)) {
             status = HTTP_NOT_FOUND;
             continue;
@@ -156,6 +183,8 @@ static enum http_status find(struct forecast *forecast)
     if (tries.count > 0)
         return try_all(forecast, &tries);
     status = look_for(forecast, CANDIDATE_PATH, &found);
+    if (status == HTTP_NOT_FOUND)
+        return look_in_fallbacks(forecast);
     return status == HTTP_OK ? pass_index(forecast, &found) : status;
 }
 

@@ -50,11 +50,17 @@ static void init_place(struct file_place *place, const struct config_site *cfg, 
     place->lookup_id = id_of(cfg, folder, kept);
 }
 
+void site_place_init(struct file_place *place, const struct config_site *cfg, const char *folder,
+                     const struct kept_files *kept)
+{
+    init_place(place, cfg, folder, kept);
+    place->is_template = false;
+}
+
 void site_place_init_own(struct file_place *place, const struct config_site *rules,
                          const char *folder)
 {
-    init_place(place, rules, folder, NULL);
-    place->is_template = false;
+    site_place_init(place, rules, folder, NULL);
     place->is_own = true;
     place->lookup_id = ~place->lookup_id;
 }
@@ -66,10 +72,8 @@ void site_places_init(struct site_places *places, const struct config_site *cfg,
 
     init_place(&places->root, cfg, cfg->root, kept);
     places->aliases = xcalloc(cfg->alias_count, sizeof(*places->aliases));
-    for (size_t i = 0; i < cfg->alias_count; i++) {
-        init_place(&places->aliases[i], cfg, cfg->aliases[i].folder, kept);
-        places->aliases[i].is_template = false; /* an alias has no variables: braces are literal */
-    }
+    for (size_t i = 0; i < cfg->alias_count; i++)
+        site_place_init(&places->aliases[i], cfg, cfg->aliases[i].folder, kept);
     buf_init(&homes);
     if (cfg->user_dirs.folder[0])
         buf_printf(&homes, "%s/{user}", cfg->user_dirs.base);

@@ -19,6 +19,9 @@ struct site_places {
 /* `kept` may be NULL, and must live as long as the places. */
 void site_places_init(struct site_places *places, const struct config_site *cfg,
                       const struct kept_files *kept);
+/* Prepares a place in a folder that is meant as it stands: braces in its name are literal. */
+void site_place_init(struct file_place *place, const struct config_site *cfg, const char *folder,
+                     const struct kept_files *kept);
 /* Prepares a place in a folder of the node's own, whose look-ups are apart from those of all sites. */
 void site_place_init_own(struct file_place *place, const struct config_site *rules,
                          const char *folder);

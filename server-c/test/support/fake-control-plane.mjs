@@ -67,6 +67,8 @@ export class FakeControlPlane {
   releases = new FakeReleases()
   /** Those that stand, as an answer to desired has them. */
   challenges = []
+  /** Versions that nodes are to hold, as an answer to desired has them; null: it does not know of that. */
+  #ahead = null
   ticketKeys = { keys: [randomBytes(80).toString('base64')], refreshAfterMs: 3_600_000 }
   /** Who is known, and by what (fake-identities.mjs); there from start() on. */
   identities = null
@@ -186,6 +188,20 @@ export class FakeControlPlane {
   challenge(...challenges) {
     this.challenges = challenges
     this.#events.emit('wake')
+  }
+
+  /** Has nodes hold these versions before they are assigned. */
+  hold(...versions) {
+    this.#ahead = versions
+    this.#events.emit('wake')
+  }
+
+  /** What the node said last of what it is to hold: manifest to state, or to the error. */
+  heldAhead() {
+    const said = this.wishes().at(-1)?.body.ahead ?? []
+    return Object.fromEntries(
+      said.map(({ manifestSha256, state, error }) => [manifestSha256, error ?? state]),
+    )
   }
 
   /** Has the node asked for lines of its error log, with the next answer to desired; once. */
@@ -365,11 +381,13 @@ export class FakeControlPlane {
     return { status: 200, json: { ...session, ...this.identities.session() } }
   }
 
-  async #desired({ have, waitMs, challenges }) {
+  async #desired({ have, waitMs, challenges, ahead }) {
     const held = () => this.challenges.map(({ token }) => token).join() === challenges?.join()
+    const manifests = (versions) => versions?.map((one) => one.manifestSha256).join()
+    const knowsAhead = () => !this.#ahead || manifests(this.#ahead) === manifests(ahead)
     const deadline = performance.now() + waitMs
     while (this.#server && performance.now() < deadline) {
-      if (this.#request || this.#probes || this.#samplesForMs || !held()) break
+      if (this.#request || this.#probes || this.#samplesForMs || !held() || !knowsAhead()) break
       if (this.assignment && this.assignment.generation > (have?.generation ?? 0)) break
       const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())))
       await once(this.#events, 'wake', { signal: timeout }).catch(() => undefined)
@@ -380,6 +398,7 @@ export class FakeControlPlane {
       ...(this.#probes && { probes: this.#probes }),
       ...(this.#samplesForMs && { samples: { forMs: this.#samplesForMs } }),
       ...(!held() && { challenges: this.challenges }),
+      ...(!knowsAhead() && { ahead: this.#ahead }),
     }
     this.#request = null
     this.#probes = null

@@ -37,6 +37,10 @@ static void append_with(struct buf *text, const char *config, const struct word 
 static struct access_logs *access_logs;
 
 /* In `config`, "ROOT" stands for the test's folder, and "ENGINE" for `engine`. */
+/* What a test does to its config before it is in force; the versions that are kept then. */
+static void (*change_config)(struct config *cfg);
+static struct kept_versions *kept_versions;
+
 static void put_in_force(const char *config, const char *engine)
 {
     const struct word words[] = {{"ROOT", root}, {"ENGINE", engine}, {NULL, NULL}};
@@ -53,7 +57,9 @@ static void put_in_force(const char *config, const char *engine)
     CHECK_TRUE(cfg != NULL, "%s", errors.count ? errors.items[0].message : "no config");
     if (!cfg)
         exit(check_end("answer"));
-    set = site_set_new(cfg, NULL);
+    if (change_config)
+        change_config(cfg);
+    set = site_set_new(cfg, kept_versions, NULL);
     if (cfg->access_log.path[0])
         CHECK_INT(__LINE__, "log", access_logs_open(access_logs, cfg->access_log.path, &problem),
                   0);

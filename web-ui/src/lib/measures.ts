@@ -24,6 +24,7 @@ export const counters = {
   cacheHits: 'Stat cache hits',
   cacheMisses: 'Stat cache misses',
   cacheEvictions: 'Stat cache evictions',
+  oldReleaseRequests: 'Requests for files of other versions',
   readJobs: 'Reads from disk',
   laneRejected: 'Jobs refused by a full queue',
   rateLimited: 'Requests over the rate limit',

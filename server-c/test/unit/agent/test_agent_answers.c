@@ -52,6 +52,13 @@ static void examples_are_read(void)
     agent_assignment_fini(&assignment);
     free(text);
 
+    text = example_text("desired.response.ahead");
+    CHECK_INT(__LINE__, "ahead", agent_read_assignment(text, strlen(text), &assignment, why), 0);
+    CHECK_TRUE(assignment.ahead.is_told, "they are told");
+    CHECK_INT(__LINE__, "ahead", assignment.ahead.list.count, 2);
+    CHECK_INT(__LINE__, "number", assignment.ahead.list.items[1].number, 43);
+    agent_assignment_fini(&assignment);
+    free(text);
     text = example_text("desired.response.challenges");
     CHECK_INT(__LINE__, "challenges", agent_read_assignment(text, strlen(text), &assignment, why),
               0);

@@ -66,6 +66,7 @@ static void hello_with_drift(struct agent_hello hello)
 }
 
 #define MANIFEST "c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0"
+#define REFUSED "8d8d8d8d8d8d8d8d8d8d8d8d8d8d8d8d8d8d8d8d8d8d8d8d8d8d8d8d8d8d8d8d"
 #define OFFERED "7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e"
 
 static void a_report_tells_how_far_fetching_is(void)
@@ -216,7 +217,7 @@ static void hello_equals_its_examples(void)
 static void desired_equals_its_example(void)
 {
     struct agent_version have = {6, DIGEST_6};
-    struct agent_wish wish = {&have, 25000, NULL};
+    struct agent_wish wish = {&have, 25000, NULL, NULL};
     example_expect(__LINE__, "desired", agent_build_desired(BOOT_ID, INCARNATION, &wish),
                    example_load("desired.request"));
     struct acme_challenge challenge = {.host = "shop.example",
@@ -234,6 +235,43 @@ static void desired_equals_its_example(void)
                    agent_build_desired(BOOT_ID, INCARNATION, &wish), nothing_yet);
 }
 
+static void a_wish_says_what_is_held_ahead(void)
+{
+    static const char why[] = "as long as its example says";
+    struct agent_version have = {6, DIGEST_6};
+    struct agent_ahead ahead = {.count = 2};
+    struct agent_wish wish = {&have, 25000, NULL, &ahead};
+    json_t *example = example_load("desired.request.ahead");
+    json_t *error = json_object_get(json_array_get(json_object_get(example, "ahead"), 1), "error");
+    snprintf(ahead.items[0].release.manifest, sizeof(ahead.items[0].release.manifest), OFFERED);
+    snprintf(ahead.items[1].release.manifest, sizeof(ahead.items[1].release.manifest), REFUSED);
+    ahead.items[0].state = AGENT_AHEAD_HELD;
+    agent_ahead_ended(&ahead.items[1], RELEASE_NO_ROOM, why, 0);
+    CHECK_INT(__LINE__, "message",
+              json_string_set(json_object_get(error, "message"), ahead.items[1].message), 0);
+    example_expect(__LINE__, "desired with what is ahead",
+                   agent_build_desired(BOOT_ID, INCARNATION, &wish), example);
+}
+
+static void a_report_tells_who_asked_for_kept_releases(void)
+{
+    double gauges[GAUGE_COUNT] = {0};
+    json_t *example = example_load("report.request.kept-releases");
+    json_t *kept = json_object_get(example, "keptReleases");
+    struct agent_report report = {.boot_id = BOOT_ID,
+                                  .incarnation = INCARNATION,
+                                  .effective = &running_7,
+                                  .gauges = gauges,
+                                  .windows = "",
+                                  .kept_releases = json_incref(kept)};
+    char *text = agent_build_report(&report);
+    json_t *said = json_loads(text, 0, NULL);
+    CHECK_TRUE(json_equal(json_object_get(said, "keptReleases"), kept), "%s", text);
+    json_decref(said);
+    json_decref(example);
+    free(text);
+}
+
 static void a_report_asks_what_desired_asks(void)
 {
     double gauges[GAUGE_COUNT] = {0};
@@ -241,7 +279,7 @@ static void a_report_asks_what_desired_asks(void)
     struct acme_challenge challenge = {.host = "shop.example",
                                        .token = "evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA"};
     struct agent_challenges held = {true, &challenge, 1};
-    struct agent_wish wish = {&have, 4990, &held};
+    struct agent_wish wish = {&have, 4990, &held, NULL};
     struct agent_report report = {.boot_id = BOOT_ID,
                                   .incarnation = INCARNATION,
                                   .effective = &running_7,
@@ -359,7 +397,7 @@ static void result_equals_its_examples(void)
 
 static void text_row(int line, const char *name, const char *text, size_t max, const char *want)
 {
-    json_t *value = text_json(text, max);
+    json_t *value = agent_text_json(text, max);
     CHECK_TRUE(value != NULL, "row %d \"%s\"", line, name);
     CHECK_STR(line, name, json_string_value(value), want);
     json_decref(value);
@@ -426,6 +464,8 @@ int main(void)
     hello_equals_its_examples();
     desired_equals_its_example();
     a_report_asks_what_desired_asks();
+    a_wish_says_what_is_held_ahead();
+    a_report_tells_who_asked_for_kept_releases();
     ack_and_confirm_equal_their_examples();
     nack_equals_its_examples();
     result_equals_its_examples();

@@ -24,7 +24,7 @@ static struct site_set *sites_of(const char *text)
 
     CHECK_TRUE(cfg != NULL, "%s", errors.count ? errors.items[0].message : "no config");
     CHECK(cfg);
-    set = site_set_new(cfg, NULL);
+    set = site_set_new(cfg, NULL, NULL);
     config_put(cfg);
     config_errors_fini(&errors);
     return set;

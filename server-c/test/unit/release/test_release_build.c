@@ -110,7 +110,7 @@ static void wrong_bytes_are_refused(void)
     CHECK_TRUE(!release_store_has_tree(&fixture.store, manifest), "no tree");
     expect_in(NULL, NO_NEW);
     fixture.lies = manifest;
-    release_store_keep(&fixture.store, NULL, 0);
+    release_store_keep(&fixture.store, NULL, 0, false);
     CHECK_INT(__LINE__, "the manifest", fixture_build(manifest), RELEASE_WRONG);
     CHECK_TRUE(strstr(fixture.why, "the manifest"), "%s", fixture.why);
     fixture.lies = NULL;
@@ -252,7 +252,7 @@ static void what_is_left_goes_when_it_is_not_needed(void)
 
     fixture_begin();
     begun_release(&content);
-    release_store_keep(&fixture.store, NULL, 0);
+    release_store_keep(&fixture.store, NULL, 0, false);
     expect_in(NULL, "test -z \"$(find contents -type f)\"");
     fixture_end();
 }

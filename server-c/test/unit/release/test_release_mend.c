@@ -154,7 +154,7 @@ static void what_is_gone_needs_nothing(void)
     const char *first, *second;
 
     begin(&first, &second);
-    release_store_keep(&fixture.store, NULL, 0);
+    release_store_keep(&fixture.store, NULL, 0, false);
     fixture.asked = 0;
     CHECK_INT(__LINE__, "gone", mend(), RELEASE_STANDS);
     CHECK_INT(__LINE__, "nothing is asked for", fixture.asked, 0);

@@ -63,7 +63,7 @@ static const char *two_releases(const char **second)
     *second = keep_manifest(&manifest);
     CHECK_INT(__LINE__, "first", fixture_build(first), RELEASE_STANDS);
     CHECK_INT(__LINE__, "second", fixture_build(*second), RELEASE_STANDS);
-    release_store_keep(&fixture.store, (const char *[]){first, *second}, 2);
+    release_store_keep(&fixture.store, (const char *[]){first, *second}, 2, false);
     return first;
 }
 

@@ -28,15 +28,29 @@ static void what_no_tree_needs_goes(void)
     CHECK_INT(__LINE__, "second", fixture_build(second), RELEASE_STANDS);
     CHECK_INT(__LINE__, "third", fixture_build(third), RELEASE_STANDS);
     const char *kept[] = {second, third};
-    release_store_keep(&fixture.store, kept, 2);
+    release_store_keep(&fixture.store, kept, 2, false);
     CHECK_TRUE(!release_store_has_tree(&fixture.store, first), "the first went");
     expect_in(second, "test \"$(cat d/a)\" = second");
     expect_in(third, "test \"$(cat link own)\" = firstthird");
     CHECK_INT(__LINE__, "what they need is counted", fixture.store.used_bytes,
               strlen("first") + strlen("second") + strlen("third"));
-    release_store_keep(&fixture.store, NULL, 0);
+    release_store_keep(&fixture.store, NULL, 0, false);
     CHECK_INT(__LINE__, "nothing is left", fixture.store.used_bytes, 0);
     expect_in(NULL, "test -z \"$(find . -type f)\" && test -z \"$(ls trees)\"");
+    fixture_end();
+}
+
+static void contents_may_be_spared(void)
+{
+    fixture_begin();
+    const char *first = release_of("d/a", "first");
+    CHECK_INT(__LINE__, "first", fixture_build(first), RELEASE_STANDS);
+    uint64_t used_bytes = fixture.store.used_bytes;
+    release_store_keep(&fixture.store, NULL, 0, true);
+    CHECK_TRUE(!release_store_has_tree(&fixture.store, first), "its tree went");
+    CHECK_INT(__LINE__, "all contents stay", fixture.store.used_bytes, used_bytes);
+    release_store_keep(&fixture.store, NULL, 0, false);
+    CHECK_INT(__LINE__, "nothing is left", fixture.store.used_bytes, 0);
     fixture_end();
 }
 
@@ -71,7 +85,7 @@ static void planted_links_lead_nowhere(void)
              first, first);
     expect_in(NULL, script);
     CHECK_INT(__LINE__, "built", fixture_build(first), RELEASE_STANDS);
-    release_store_keep(&fixture.store, NULL, 0);
+    release_store_keep(&fixture.store, NULL, 0, false);
     expect_in(NULL, "test -f ../victim/file && test -z \"$(ls trees)\"");
     release_store_close(&fixture.store);
     shell_in(fixture.folder, "rm -r releases && mkdir elsewhere && ln -s elsewhere releases");
@@ -85,6 +99,7 @@ static void planted_links_lead_nowhere(void)
 int main(void)
 {
     what_no_tree_needs_goes();
+    contents_may_be_spared();
     what_a_kill_left_is_removed();
     planted_links_lead_nowhere();
     return check_end("release_store");

@@ -146,7 +146,7 @@ static void run_job(bool as_json, bool cancel)
     struct dir_listing_job *job;
 
     atomic_init(&cfg->refs, 2);
-    set = order.set = site_set_new(cfg, NULL);
+    set = order.set = site_set_new(cfg, NULL, NULL);
     last = (struct dir_listing){0};
     done_count = 0;
     for (int i = 0; i < 2; i++) { /* the entry's reading position is not used up */

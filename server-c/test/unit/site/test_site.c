@@ -67,7 +67,7 @@ static void test_find(void)
 
     for (size_t with_fallback = 0; with_fallback < 2; with_fallback++) {
         struct config cfg = make_config(3 + with_fallback);
-        struct site_set *set = site_set_new(&cfg, NULL);
+        struct site_set *set = site_set_new(&cfg, NULL, NULL);
         for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
             const struct site *site =
                 site_set_find(set, (struct span){rows[i].host, strlen(rows[i].host)});
@@ -84,7 +84,8 @@ static void test_find(void)
 static void test_ids(void)
 {
     struct config first = make_config(4), second = make_config(2);
-    struct site_set *old = site_set_new(&first, NULL), *new = site_set_new(&second, old);
+    struct site_set *old = site_set_new(&first, NULL, NULL),
+                    *new = site_set_new(&second, NULL, old);
 
     CHECK_TRUE(old->sites[0].places.root.lookup_id == old->sites[2].places.root.lookup_id,
                "same root and index");

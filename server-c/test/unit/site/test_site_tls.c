@@ -76,7 +76,7 @@ static struct site_set *sites_of(const char *sites, const char *listen)
                (int)text.len, text.data);
     if (!cfg)
         exit(check_end("site_tls"));
-    set = site_set_new(cfg, NULL);
+    set = site_set_new(cfg, NULL, NULL);
     config_put(cfg);
     config_errors_fini(&errors);
     buf_fini(&text);
