@@ -155,7 +155,7 @@ function checks({ node }) {
       command: [node, 'control-api/schemathesis/run.ts'],
       isLight: true,
     },
-    { ...cTests('fuzz', '--seconds', '3'), isLight: true },
+    { ...cTests('fuzz', '--seconds', '1'), isLight: true },
   ]
 }
 

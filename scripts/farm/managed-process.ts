@@ -28,6 +28,8 @@ const LONGEST_BACK_OFF_MS = 10_000
 const STABLE_MS = 60_000
 const STOP_WITHIN_MS = 10_000
 const POLL_MS = 50
+/** Of util-linux: the kernel tells the child when we are gone, however we went; who is killed tells nobody. */
+const ENDS_WITH_US = ['setpriv', '--pdeathsig', 'TERM'] as const
 
 export type ProcessSpec = {
   name: string
@@ -93,7 +95,9 @@ export class ManagedProcess {
     mkdirSync(dirname(pidFile), { recursive: true })
     const log = openSync(logFile, 'a', LOG_MODE)
     // A process group of its own: Ctrl-C is ours to pass on, in order.
-    const child = spawn(command, args, { env, detached: true, stdio: ['ignore', log, log] })
+    const [program, ...flags] = ENDS_WITH_US
+    const words = [...flags, command, ...args]
+    const child = spawn(program, words, { env, detached: true, stdio: ['ignore', log, log] })
     closeSync(log)
     const startedAt = performance.now()
     this.#child = child

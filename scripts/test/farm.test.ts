@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Death, endLeftover, ManagedProcess } from '../farm/managed-process.ts'
 import { farmPorts } from '../farm/options.ts'
 import { isFree, portHolder } from '../farm/ports.ts'
@@ -62,8 +63,41 @@ describe('ManagedProcess', () => {
     }
     const child = new ManagedProcess(spec, resolve)
     child.start()
-    assert.match((await promise).how, /cannot be run .*ENOENT/)
+    const { how, logTail } = await promise
+    assert.equal(how, 'ended with exit code 127')
+    assert.match(logTail, /no-such-program: No such file or directory/)
     await child.stop()
+  })
+
+  it('ends with a farm that is killed and can tell nobody', async () => {
+    const pidFile = join(dir, 'orphan.pid')
+    const spec = {
+      name: 'orphan',
+      command: process.execPath,
+      args: ['-e', 'setInterval(() => {}, 1000)'],
+      env: {},
+      logFile: join(dir, 'orphan.log'),
+      pidFile,
+    }
+    const source = new URL('../farm/managed-process.ts', import.meta.url)
+    const farm = spawn(process.execPath, [
+      '--input-type=module',
+      '--eval',
+      `const { ManagedProcess } = await import('${source}')
+       new ManagedProcess(${JSON.stringify(spec)}, () => {}).start()
+       console.log('started')
+       setInterval(() => {}, 1000)`,
+    ])
+    await once(farm.stdout, 'data')
+    const [pid] = readFileSync(pidFile, 'utf8').split(' ')
+    /** Not before it has begun its program, and no more when it has ended, though nobody may have reaped it yet. */
+    const isOurs = () => {
+      const path = `/proc/${pid}/cmdline`
+      return existsSync(path) && readFileSync(path, 'utf8').startsWith(process.execPath)
+    }
+    while (!isOurs()) await sleep(5)
+    farm.kill('SIGKILL')
+    while (isOurs()) await sleep(5)
   })
 })
 

@@ -46,7 +46,13 @@ export function decodeHistogram(bytes: Uint8Array): Histogram {
 }
 const decoded = new Float64Array(MAX_BUCKETS)
 
-type Sum = { zeroCount: number; sumSeconds: number; maxSeconds: number; counts: Float64Array }
+type Sum = {
+  zeroCount: number
+  sumSeconds: number
+  maxSeconds: number
+  counts: Float64Array
+  reachesTo(first: number, end: number): void
+}
 
 /** Adds what stands in that part of `bytes` to a sum, whose first bucket is MIN_INDEX. Throws as decodeHistogram() does. */
 export function readInto(sum: Sum, bytes: Uint8Array, from: number, end: number): void {
@@ -55,6 +61,7 @@ export function readInto(sum: Sum, bytes: Uint8Array, from: number, end: number)
   if (first + length > sum.counts.length) {
     throw new RangeError('stored histogram has no such buckets')
   }
+  sum.reachesTo(first, first + length)
   addCounts(sum.counts, first, length)
   sum.zeroCount += zeroCount
   sum.sumSeconds += sumSeconds

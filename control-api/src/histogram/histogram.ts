@@ -88,18 +88,22 @@ function mergeBuckets(a: Histogram, b: Histogram): Pick<Histogram, 'offset' | 'c
   return { offset, counts }
 }
 
+export type Counted = Omit<Histogram, 'counts' | 'sumSeconds'> & {
+  counts: ArrayLike<number>
+  /** Those of `counts` before it are 0. */
+  from?: number
+}
+
 /**
  * Seconds at quantile q: the geometric middle of the bucket that holds it (off by at most 4.4 %), never
  * above the maximum seen; null when nothing was counted. The same rule as histogram_quantile() of the node.
  */
-type Counted = Omit<Histogram, 'counts'> & { counts: ArrayLike<number> }
-
 export function quantile(h: Counted, q: number): number | null {
   if (h.count === 0) return null
   const rank = Math.max(1, Math.ceil(q * h.count))
   let seen = h.zeroCount
   if (rank <= seen) return Math.min(ZERO_BOUND_SECONDS, h.maxSeconds)
-  for (let k = 0; k < h.counts.length; k++) {
+  for (let k = h.from ?? 0; k < h.counts.length; k++) {
     seen += h.counts[k] ?? 0
     if (rank <= seen) return Math.min(bucketMiddle(h.offset + k), h.maxSeconds)
   }

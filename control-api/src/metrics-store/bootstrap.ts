@@ -137,6 +137,6 @@ function denseQuantile(dense: Float64Array, q: number): number {
   let count = 0
   for (let i = 0; i < dense.length; i++) count += dense[i] ?? 0
   const maxSeconds = Number.POSITIVE_INFINITY
-  const whole = { count, zeroCount, sumSeconds: 0, maxSeconds, offset: MIN_INDEX, counts }
+  const whole = { count, zeroCount, maxSeconds, offset: MIN_INDEX, counts }
   return quantile(whole, q) ?? 0
 }

@@ -15,6 +15,7 @@ import {
 import { FARM } from '../../src/metrics-store/subjects.ts'
 import { topOf } from '../../src/metrics-store/top.ts'
 import type { Measure } from '../../src/metrics-store/values.ts'
+import type { Counters, Stages } from '../../src/metrics-store/windows.ts'
 import { tempDir } from '../helper.ts'
 import { histogramOf, seededRandom } from '../histogram-of.ts'
 
@@ -111,6 +112,62 @@ describe('a question about sets', () => {
       mean: [0, 2, 4, 6, 8, 10],
       max: [0, 3, 6, 9, 12, 15],
     })
+  })
+
+  it('of one node has in each step what was measured in it, and nothing of the step before', () => {
+    const rings = opened()
+    const take = (
+      step: number,
+      stages: Stages,
+      counters: Counters,
+      gauges: Record<string, number>,
+    ) => {
+      const endedAtMs = T0 + step * 10_000 + 5_000
+      const series = [{ generation: 1, counters, stages }]
+      const window = { seq: step + 1, endedAtMs, durationMs: 10_000, series }
+      rings.takeAll([
+        { nodeId: 'node_a', bootId: 'boot', nowMs: endedAtMs, gauges, windows: [window] },
+      ])
+    }
+    const slow = [0.5, 2, 2]
+    const fast = [0.001]
+    take(
+      0,
+      { total: histogramOf(slow), read: histogramOf(slow) },
+      { requests: 3, aborted: 2 },
+      { readQueue: 7 },
+    )
+    take(1, { total: histogramOf(fast) }, { requests: 1 }, {})
+    take(3, { read: histogramOf(fast) }, {}, { readQueue: 1 })
+    const query = { ...plan(50, 10), sets: [all('node_a')], wanted: WANTED }
+    const [set] = whole(querySets(rings, query)).answer
+    const at = (seconds: number[], q: number) => quantile(histogramOf(seconds), q)
+    expect(set?.stages.total).toEqual({
+      count: [3, 1, null, 0, null],
+      sumSeconds: [4.5, 0.001, null, 0, null],
+      maxSeconds: [2, 0.001, null, null, null],
+      quantiles: [0.5, 0.99].map((q) => [at(slow, q), at(fast, q), null, null, null]),
+    })
+    expect(set?.stages.read?.count).toEqual([3, 0, null, 1, null])
+    expect(set?.counters).toEqual({
+      requests: [3, 1, null, 0, null],
+      aborted: [2, 0, null, 0, null],
+    })
+    expect(set?.gauges.readQueue).toEqual({
+      mean: [7, null, null, 1, null],
+      max: [7, null, null, 1, null],
+    })
+    expect(set?.nodes).toEqual([1, 1, 0, 1, 0])
+    const map = whole(
+      queryHeatmap(rings, { ...plan(50, 10), set: all('node_a'), stage: 'read' }),
+    ).answer
+    expect(map.map((step) => step?.counts.reduce((sum, n) => sum + n, 0) ?? null)).toEqual([
+      3,
+      0,
+      null,
+      1,
+      null,
+    ])
   })
 
   it('of the farm is the same as of all its nodes, once steps are added up', () => {

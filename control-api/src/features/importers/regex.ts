@@ -14,7 +14,53 @@ const END = '\ue003'
 
 /** null: it says more than patterns can. */
 export function patternsOf(regex: string, isCaseless: boolean): string[] | null {
+  return patternsOfTexts(new Reader(regex).read(), isCaseless)
+}
+
+/**
+ * Of an expression for paths of the disk: which addresses it means where those below `address` ("" for all) are the files below
+ * `folder`. It may find what it looks for in the folder's own name, or partly there. None: it means no file of this folder.
+ */
+export function patternsBelow(
+  regex: string,
+  isCaseless: boolean,
+  { folder, address }: { folder: string; address: string },
+): string[] | null {
   const texts = new Reader(regex).read()
+  const left = texts?.flatMap((text) =>
+    leftOf(text, folder, isCaseless).flatMap((rest) =>
+      // What may be anything begins with a slash, as each path does, or is nothing.
+      address !== '' && rest.startsWith(ANY)
+        ? [
+            `${START}${address}/${rest}`,
+            ...(rest[1] === '/' ? [START + address + rest.slice(1)] : []),
+          ]
+        : [START + address + rest],
+    ),
+  )
+  return left?.length === 0 ? [] : patternsOfTexts(left, isCaseless)
+}
+
+/** What has to come after `begun`: all that it can be, for what it looks for may begin anywhere. */
+function leftOf(text: string, begun: string, isCaseless: boolean): string[] {
+  const cased = (one: string) => (isCaseless ? one.toLowerCase() : one)
+  const whole = `${text.startsWith(START) ? text.slice(1) : ANY + text}${text.endsWith(END) ? '' : ANY}`
+  let places = new Set([0])
+  for (const sign of cased(begun)) {
+    const next = new Set<number>()
+    for (let place of places) {
+      for (; whole[place] === ANY; place++) next.add(place)
+      if (cased(whole[place] ?? '') === sign) next.add(place + 1)
+    }
+    places = next
+  }
+  return [...places].map((place) => whole.slice(place))
+}
+
+function patternsOfTexts(
+  texts: readonly string[] | undefined,
+  isCaseless: boolean,
+): string[] | null {
   if (!texts) return null
   const patterns = texts.flatMap((text) => patternsOfText(text) ?? [null])
   if (patterns.length === 0 || patterns.includes(null)) return null

@@ -143,6 +143,24 @@ describe('what is read', () => {
     ])
   })
 
+  test('of several names for such files the first that is in a folder counts', () => {
+    const text = hostWith(
+      'AccessFileName .rules .htaccess\n<Directory /srv/www>\nAllowOverride All\n</Directory>',
+    )
+    const { draft } = importApache(
+      [MAIN],
+      sourceOf([
+        { path: MAIN, text },
+        { path: '/srv/www/.htaccess', text: 'DirectoryIndex other.html' },
+        { path: '/srv/www/.rules', text: 'DirectoryIndex start.html' },
+        { path: '/srv/www/a/.htaccess', text: 'Require all denied' },
+      ]),
+    )
+    expect(draft).toContain('"index": ["start.html"]')
+    expect(draft).not.toContain('other.html')
+    expect(draft).toContain('"paths": ["/a", "/a/**"]')
+  })
+
   test('a lone .htaccess is a site of its folder', () => {
     const path = '/home/ann/site/.htaccess'
     const { draft } = importApache(
@@ -292,6 +310,26 @@ describe('what becomes of it', () => {
     const name = open.slice(1).split(' ')[0]
     const text = hostWith(`${open}\nRequire all denied\n</${name}>`)
     expect(codesOf(text)).toContain('unsupported Require: location')
+  })
+
+  test.each([
+    ['/private/', ['/**/private/**', '/private/**']],
+    ['^/srv/www/private/', ['/private/**']],
+    ['www/private/', ['/**www/private/**', '/private/**']],
+    ['^/srv/(www|other)/private$', ['/private', '/o/private']],
+    ['(?i)^/SRV/www/private/', ['/private/**', '/PRIVATE/**']],
+    ['^/srv/.*/private$', ['/private', '/**/private']],
+  ])('an expression for folders is held against the whole of their paths: %s', (regex, paths) => {
+    const { access = [] } = siteOf(
+      `Alias /o /srv/other\n<DirectoryMatch "${regex}">\nRequire all denied\n</DirectoryMatch>`,
+    )
+    const said = (access as { paths?: string[] }[]).flatMap((rule) => rule.paths ?? [])
+    expect(new Set(said)).toEqual(new Set(paths))
+  })
+
+  test('what an expression finds in the path of the root itself shuts the whole site', () => {
+    const { access } = siteOf('<DirectoryMatch "/www/">\nRequire all denied\n</DirectoryMatch>')
+    expect(JSON.stringify(access)).toContain('/**')
   })
 
   test('what stands beside hidden names in an expression is shut', () => {

@@ -3,7 +3,7 @@
 // addresses. Of two layers that say the same setting the later one counts.
 import type { Findings } from '../findings.ts'
 import { normal } from '../paths.ts'
-import { namesOf, patternsOf } from '../regex.ts'
+import { MOST_PATTERNS, namesOf, patternsBelow, patternsOf } from '../regex.ts'
 import { HIDDEN_FILES } from '../sayings.ts'
 import { argsOf, type Directive, everyDirective } from '../tree.ts'
 import { keyOf } from './parser.ts'
@@ -150,10 +150,9 @@ function foldersOf(bodies: readonly Body[], files: readonly FolderFile[], where:
     ...placed.filter(isWhole),
     ...placed.filter((one) => !isWhole(one)),
     ...byRegex.flatMap((section) => {
-      const text = withoutRoot(section.text, where.root)
-      if (text === null)
-        where.findings.unsupported([...everyDirective([section.directive])], 'location', UNSAYABLE)
-      const paths = text === null ? null : regexPaths(text, section, where)
+      const paths = regexPaths(section, where, ({ text, isCaseless }) =>
+        folderPatterns(text, isCaseless, where),
+      )
       if (!paths) return []
       const own = layer('folder', paths, null, section.body.own)
       return [{ text: section.text, inner: section.body.files, layer: own }]
@@ -203,24 +202,42 @@ export function covers(folder: string, path: string): boolean {
   )
 }
 
-/** An expression for folders of the disk, as one for addresses; null: it begins with another folder than the root. */
-function withoutRoot(regex: string, root: string): string | null {
-  const written = [root, root.replaceAll('.', '\\.')].find((one) => regex.startsWith(`^${one}/`))
-  if (written !== undefined) return `^${regex.slice(written.length + 1)}`
-  return /^(\(\?i\))?\^\//.test(regex) ? null : regex
+/** null: patterns can't say it, or it means no folder that is served. */
+function folderPatterns(
+  regex: string,
+  isCaseless: boolean,
+  { root, aliases }: Where,
+): string[] | null {
+  const inRoot = patternsBelow(regex, isCaseless, { folder: root, address: '' })
+  const inAliases = aliases.map(({ folder, path }) =>
+    patternsBelow(regex, isCaseless, { folder, address: path.replace(/\/$/, '') }),
+  )
+  if (!inRoot || inAliases.includes(null)) return null
+  /** It looks anywhere, so what it means of an alias is among what it means of the root. */
+  const anywhere = inRoot.filter((one) => one.startsWith('/**')).map((one) => one.slice(3))
+  const others = inAliases
+    .flatMap((patterns) => patterns ?? [])
+    .filter((one) => !anywhere.some((end) => one.endsWith(end)))
+  const all = [...new Set([...inRoot, ...others])]
+  return all.length === 0 || all.length > MOST_PATTERNS ? null : all
 }
 
 const HIDDEN = /^\^?(\.\*)?(\(\^\|\/\)|\/)\\\.(\(\?![^()]*(\([^()]*\)[^()]*)*\)|$|\+|\.)[^|()]*$/
 
-function regexPaths(regex: string, section: Section, { findings }: Where): string[] | null {
-  const isCaseless = regex.startsWith('(?i)')
-  const all = [...everyDirective([section.directive])]
+type Regex = { text: string; isCaseless: boolean }
+function regexPaths(
+  section: Section,
+  { findings }: Where,
+  read: (regex: Regex) => string[] | null,
+): string[] | null {
+  const { text: regex, directive } = section
+  const all = [...everyDirective([directive])]
   if (HIDDEN.test(regex)) {
     findings.different(all, 'hidden-files', HIDDEN_FILES)
     return null
   }
-  const paths = patternsOf(regex.replace(/^\(\?i\)/, ''), isCaseless)
-  if (paths) findings.taken(section.directive)
+  const paths = read({ text: regex.replace(/^\(\?i\)/, ''), isCaseless: regex.startsWith('(?i)') })
+  if (paths) findings.taken(directive)
   else findings.unsupported(all, 'location', UNSAYABLE)
   return paths
 }
@@ -253,7 +270,7 @@ function namesWithin(names: readonly string[], around: Layer | null): string[] |
 function addressOf(section: Section, where: Where): Layer[] {
   const { text, isRegex, directive, body } = section
   if (isRegex) {
-    const paths = regexPaths(text, section, where)
+    const paths = regexPaths(section, where, (regex) => patternsOf(regex.text, regex.isCaseless))
     return paths ? [layer('address', paths, null, body.own)] : []
   }
   const path = /^https?:\/\/[^/]+(\/.*)$/i.exec(text)?.[1] ?? text

@@ -53,6 +53,8 @@ const ENVIRONMENT = {
 /** What is decided by, of 2.4. */
 const VERSION = [2, 4, 66]
 const MOST_HTACCESS_FOLDERS = 1024
+const ACCESS_FILE_NAME = /^[\w.-]{1,64}$/
+const MOST_ACCESS_FILE_NAMES = 8
 
 export const keyOf = ({ name }: Directive): string => name.toLowerCase()
 
@@ -89,13 +91,16 @@ function htaccessFiles(
   { below }: Source,
 ): { folder: string; path: string }[] {
   const folders = new Set(had.map(({ folder }) => folder))
-  let name = '.htaccess'
+  let names = ['.htaccess']
   let isRead = had.length > 0
   for (const directive of everyDirective(server)) {
-    const [first = '', second = ''] = argsOf(directive)
+    const args = argsOf(directive)
+    const [first = '', second = ''] = args
     // Unless one says otherwise no folder is looked into.
     isRead ||= /^allowoverride/.test(keyOf(directive)) && !/^none$/i.test(first)
-    if (keyOf(directive) === 'accessfilename' && /^[\w.-]{1,64}$/.test(first)) name = first
+    if (keyOf(directive) === 'accessfilename') {
+      names = args.filter((name) => ACCESS_FILE_NAME.test(name)).slice(0, MOST_ACCESS_FILE_NAMES)
+    }
     const folder = { documentroot: first, alias: second }[keyOf(directive)]
     if (folder?.startsWith('/') && folder !== '/') folders.add(normal(folder))
   }
@@ -107,14 +112,14 @@ function htaccessFiles(
       first,
       `.htaccess files would be looked for in more than ${MOST_HTACCESS_FOLDERS} roots and aliases: import fewer hosts at once`,
     )
-  return [...folders].flatMap((folder) =>
-    below(folder, name).flatMap((path) => {
-      const own = folderOf(path)
-      if (seen.has(own)) return []
-      seen.add(own)
-      return [{ folder: own, path }]
-    }),
-  )
+  // In each folder the first name that is there counts.
+  const found = [...folders].flatMap((folder) => names.flatMap((name) => below(folder, name)))
+  return found.flatMap((path) => {
+    const own = folderOf(path)
+    if (seen.has(own)) return []
+    seen.add(own)
+    return [{ folder: own, path }]
+  })
 }
 
 function readText(reading: Reading, file: string, text: string, reader: Reader): Directive[] {
