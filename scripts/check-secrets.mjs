@@ -17,7 +17,7 @@ const forms = [
   { what: 'an age identity', form: /AGE-SECRET-KEY-1[0-9A-Z]{58}/ },
   // One letter time after time is how documents write one.
   { what: 'an API token of Farmstead', form: /\bfsa_[0-9a-z]{26}_(?!(.)\1{42})[A-Za-z0-9_-]{43}/ },
-  { what: 'an enrolment token of Farmstead', form: /\bfst_[A-Za-z0-9_-]{32,}/ },
+  { what: 'a token of Farmstead for joining or set-up', form: /\bfs[st]_[A-Za-z0-9_-]{32,}/ },
   { what: 'a webhook secret', form: /\bwhsec_[A-Za-z0-9+/]{32,}/ },
   { what: 'a sealed secret of a control.db', form: /\bbox1\.[A-Za-z0-9_-]{40,}/ },
   { what: 'a key of AWS', form: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/ },

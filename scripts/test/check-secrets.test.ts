@@ -40,7 +40,7 @@ describe('a secret', () => {
       of('fsa', `_${'0a'.repeat(13)}_${'aB3_-'.repeat(9).slice(0, 43)}`),
       /an API token of Farmstead/,
     ],
-    [of('fst', `_${'a1B2'.repeat(10)}`), /an enrolment token/],
+    [of('fst', `_${'a1B2'.repeat(10)}`), /a token of Farmstead for joining/],
     [of('AKIA', 'IOSFODNN7EXAMPLE'), /a key of AWS/],
     [of('ghp', `_${'a1B2c3'.repeat(6)}`), /a token of GitHub/],
     [
