@@ -178,3 +178,23 @@ test('nobody’s own account has a place for roles or a scope', async () => {
     ])
   }
 })
+
+// A name with encoded dots led nginx-ui to the folder of all configs, which it then removed: CVE-2026-33027.
+test('no name in an address leads to a file', async () => {
+  const { service, routes } = await withRoutes()
+  const named = routes.filter(({ method, url }) => method !== 'HEAD' && url.includes('/:'))
+  expect(named.length).toBeGreaterThan(60)
+  const names = ['%2e%2e%2f%2e%2e%2fcontrol.db', '..%5c..', '%2Fetc%2Fpasswd', 'a%00b']
+  for (const { method, url } of named) {
+    for (const name of names) {
+      const path = url.replaceAll(/:\w+/g, name)
+      const headers = { 'if-match': '*', 'last-event-id': 'none' }
+      const { statusCode } = await service.admin.inject({
+        method: method as 'GET',
+        url: path,
+        headers,
+      })
+      expect([400, 404], `${method} ${path} → ${statusCode}`).toContain(statusCode)
+    }
+  }
+}, 60_000)
