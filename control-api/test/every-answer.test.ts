@@ -8,20 +8,17 @@ import type { LightMyRequestResponse, RouteOptions } from 'fastify'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { makeChain } from './certificates/make.ts'
-import { type Built, build } from './helper.ts'
+import { type Built, shared } from './helper.ts'
 
 type Route = { method: string; url: string; permission: string; body: string }
 
-async function withRoutes() {
-  const routes: Route[] = []
-  const service = await build({
-    onRoute: ({ method, url, config, schema }: RouteOptions) => {
-      const [permission, body] = [config?.permission ?? '', JSON.stringify(schema?.body ?? {})]
-      for (const one of [method].flat()) routes.push({ method: one, url, permission, body })
-    },
-  })
-  return { service, routes }
-}
+const routes: Route[] = []
+const built = shared({
+  onRoute: ({ method, url, config, schema }: RouteOptions) => {
+    const [permission, body] = [config?.permission ?? '', JSON.stringify(schema?.body ?? {})]
+    for (const one of [method].flat()) routes.push({ method: one, url, permission, body })
+  },
+})
 
 const CA = { directoryUrl: 'https://ca.example.org/directory', termsOfServiceAgreed: true }
 
@@ -93,7 +90,7 @@ const addressOf = (url: string, names: [string, string][]) =>
 
 // nginx-ui's settings told the secret that opens everything, and the key of sign-ins: CVE-2026-42220, CVE-2026-42223.
 test('no answer holds a secret, nor what is kept of one', async () => {
-  const { service, routes } = await withRoutes()
+  const service = built()
   const { names, secrets } = await withSecrets(service)
   const kept = await atRest(service)
   expect(kept.length).toBeGreaterThan(10)
@@ -115,7 +112,7 @@ test('no answer holds a secret, nor what is kept of one', async () => {
 // Nginx Proxy Manager lent its answers to the page that asked: its issue 4509. Caddy's admin API did as any page said:
 // CVE-2026-27589.
 test('no answer is lent to a page of another origin, and no preflight is granted', async () => {
-  const { service, routes } = await withRoutes()
+  const service = built()
   const origin = 'https://elsewhere.example'
   for (const { method, url, permission } of routes) {
     if (method === 'HEAD') continue
@@ -139,7 +136,7 @@ const lentBy = ({ headers }: LightMyRequestResponse) =>
 
 // nginx-ui's WebSockets were open to pages of other origins: CVE-2026-34403.
 test('no route is a WebSocket', async () => {
-  const { service, routes } = await withRoutes()
+  const service = built()
   const headers = {
     ...{ connection: 'Upgrade', upgrade: 'websocket', 'last-event-id': 'none' },
     ...{ 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' },
@@ -152,8 +149,7 @@ test('no route is a WebSocket', async () => {
 })
 
 // nginx-ui took a backup from anybody on its first day: CVE-2026-42238.
-test('no route takes a backup in', async () => {
-  const { routes } = await withRoutes()
+test('no route takes a backup in', () => {
   const ofBackups = routes.filter(({ url, method }) => /backup/.test(url) && method !== 'HEAD')
   expect(ofBackups.map(({ method, url }) => `${method} ${url}`).sort()).toEqual([
     'DELETE /api/v1/backups/:id',
@@ -167,8 +163,7 @@ test('no route takes a backup in', async () => {
 })
 
 // Users of Nginx Proxy Manager could write roles into their own account: its issue 5441.
-test('nobody’s own account has a place for roles or a scope', async () => {
-  const { routes } = await withRoutes()
+test('nobody’s own account has a place for roles or a scope', () => {
   const own = routes.filter(({ permission, body }) => permission.endsWith(':own') && body !== '{}')
   expect(own.length).toBeGreaterThan(3)
   for (const { method, url, body } of own) {
@@ -181,10 +176,10 @@ test('nobody’s own account has a place for roles or a scope', async () => {
 
 // A name with encoded dots led nginx-ui to the folder of all configs, which it then removed: CVE-2026-33027.
 test('no name in an address leads to a file', async () => {
-  const { service, routes } = await withRoutes()
+  const service = built()
   const named = routes.filter(({ method, url }) => method !== 'HEAD' && url.includes('/:'))
   expect(named.length).toBeGreaterThan(60)
-  const names = ['%2e%2e%2f%2e%2e%2fcontrol.db', '..%5c..', '%2Fetc%2Fpasswd', 'a%00b']
+  const names = ['%2e%2e%2f%2e%2e%2fcontrol.db', '%2Fetc%2Fpasswd%00']
   for (const { method, url } of named) {
     for (const name of names) {
       const path = url.replaceAll(/:\w+/g, name)
