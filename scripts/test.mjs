@@ -88,6 +88,11 @@ function checks({ node }) {
     { part: 'lint', title: 'rooms of control-api', command: [node, ...rooms] },
     { part: 'lint', title: 'what nobody uses', command: tool('knip', 'bin/knip.js') },
     { part: 'lint', title: 'licences', command: [node, 'scripts/check-licences.mjs'] },
+    {
+      part: 'lint',
+      title: 'no secret in the sources',
+      command: [node, 'scripts/check-secrets.mjs'],
+    },
     ...['scripts', 'control-api', 'web-ui', 'e2e'].map((project) => ({
       part: 'types',
       title: `types of ${project}`,

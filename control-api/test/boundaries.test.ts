@@ -16,3 +16,21 @@ test('the environment is read only where processes begin', () => {
     'farmctl/main.ts',
   ])
 })
+
+// Consoles of other servers put what somebody typed into a shell's words: docs/security/known-faults-elsewhere.md.
+test('programs are started by whom one would look for, and the service starts none by a shell', () => {
+  const starting = files.filter((file) => /node:(?:child_process|vm)\b/.test(codeOf(file)))
+  expect(starting).toEqual([
+    // A person's own editor, on their own machine, as they wrote it into EDITOR.
+    'farmctl/editor.ts',
+    'farmctl/load/heart.ts',
+    'node-check/binary.ts',
+    'node-check/node-check.ts',
+  ])
+  for (const file of starting.filter((name) => name.startsWith('node-check/'))) {
+    expect(codeOf(file)).toContain("import { execFile } from 'node:child_process'")
+    expect(codeOf(file)).not.toMatch(/shell:|\/bin\/sh/)
+  }
+  const evaluating = files.filter((file) => /\beval\(|new Function\(/.test(codeOf(file)))
+  expect(evaluating).toEqual([])
+})

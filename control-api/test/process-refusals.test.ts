@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the real service says when it cannot start as it was told to.
-import { writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -27,6 +27,16 @@ describe('the service at its start', () => {
     expect(stderr).toBe(
       `farmstead control plane: 127.0.0.1:${address.port} is taken. Stop what listens there, or set FARMSTEAD_PORT to a free port.\n`,
     )
+  })
+
+  test('says that others can read a key of its data folder', async () => {
+    const dataDir = tempDir()
+    writeFileSync(join(dataDir, 'secrets.key'), 'A'.repeat(43))
+    chmodSync(join(dataDir, 'secrets.key'), 0o644)
+    const { code, stderr } = await start('server.ts', [], serverEnv(dataDir)).ended
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/secrets\.key can be read by others \(mode 0644\)/)
+    expect(stderr).not.toMatch(/ at .*\.ts:/)
   })
 
   test('says what is wrong with its environment', async () => {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The Debian packages the build and the tests need: looks what is missing, installs only that.
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { Problem } from './problem.mjs'
+
+const RELEASE = '/etc/os-release'
 
 export const buildPackages = [
   'ca-certificates',
@@ -23,6 +25,11 @@ export const buildPackages = [
   'ninja-build',
   'pkg-config',
 ]
+/** In Debian 12 by its number, since machines have it so; later releases have a package that leads to the right one. */
+function clangRuntime() {
+  const isBookworm = existsSync(RELEASE) && /^VERSION_ID="12"/m.test(readFileSync(RELEASE, 'utf8'))
+  return isBookworm ? 'libclang-rt-14-dev' : 'libclang-rt-dev'
+}
 const testPackages = [
   'apache2',
   'caddy',
@@ -35,7 +42,7 @@ const testPackages = [
   'haproxy',
   'iproute2',
   'iptables',
-  'libclang-rt-14-dev',
+  clangRuntime(),
   'llvm',
   'nghttp2-client',
   'nginx',
@@ -117,7 +124,7 @@ export async function ensureDebianPackages(steps, set) {
   await steps.step('Debian packages', async () => {
     if (!existsSync('/usr/bin/dpkg-query')) {
       throw new Problem(
-        `This is not Debian, so packages cannot be installed from here: Farmstead is built on Debian 12 with ${packageSets[set].join(' ')}.`,
+        `This is not Debian, so packages cannot be installed from here: Farmstead is built on Debian 12 or 13 with ${packageSets[set].join(' ')}.`,
       )
     }
     const wanted = missing(packageSets[set])

@@ -75,7 +75,14 @@ function addBackup(program: Command, { print, say, withServices }: Io): void {
     })
 }
 
-type VerifyOptions = { identity: string; json?: boolean }
+const SHA256_HELP = 'refuse any other file: as the list of backups and the audit have it'
+
+function sha256Of(text: string): string {
+  if (/^[0-9a-f]{64}$/i.test(text)) return text
+  throw new InvalidArgumentError('a SHA-256 is 64 hexadecimal digits.')
+}
+
+type VerifyOptions = { identity: string; sha256?: string; json?: boolean }
 
 function addVerify(program: Command, { print, say }: Io): void {
   program
@@ -83,11 +90,12 @@ function addVerify(program: Command, { print, say }: Io): void {
     .description('open a backup and check everything in it; changes nothing, needs no data folder')
     .argument('<file>', 'the backup')
     .requiredOption('--identity <file>', 'the key that opens it (AGE-SECRET-KEY-1…)')
+    .option('--sha256 <hex>', SHA256_HELP, sha256Of)
     .option('--json', 'print JSON')
-    .action(async (file: string, { identity, json }: VerifyOptions) => {
+    .action(async (file: string, { identity, sha256, json }: VerifyOptions) => {
       const home = mkdtempSync(join(tmpdir(), 'farmstead-verify-'))
       try {
-        const source = { file, identities: readIdentities(identity), knownSteps }
+        const source = { file, identities: readIdentities(identity), knownSteps, sha256 }
         const manifest = await unpackBackup(source, join(home, 'content'))
         if (json) print(manifest)
         else say(`${file} is whole. ${tell(manifest)}`)
@@ -97,7 +105,7 @@ function addVerify(program: Command, { print, say }: Io): void {
     })
 }
 
-type RestoreOptions = { identity: string; replace?: boolean; json?: boolean }
+type RestoreOptions = { identity: string; sha256?: string; replace?: boolean; json?: boolean }
 
 function addRestore(program: Command, { print, say }: Io): void {
   program
@@ -106,9 +114,10 @@ function addRestore(program: Command, { print, say }: Io): void {
     .argument('<file>', 'the backup')
     .requiredOption('--identity <file>', 'the key that opens it (AGE-SECRET-KEY-1…)')
     .requiredOption('--yes', 'really: no other control plane of these nodes is running')
+    .option('--sha256 <hex>', SHA256_HELP, sha256Of)
     .option('--replace', 'put aside what the data folder holds')
     .option('--json', 'print JSON')
-    .action(async (file: string, { identity, replace = false, json }: RestoreOptions) => {
+    .action(async (file: string, { identity, sha256, replace = false, json }: RestoreOptions) => {
       const { dataDir } = readStoreConfig()
       const nowMs = Date.now()
       const restored = await restoreBackup({
@@ -116,6 +125,7 @@ function addRestore(program: Command, { print, say }: Io): void {
         file,
         identities: readIdentities(identity),
         knownSteps,
+        sha256,
         replace,
         nowMs,
         prepare: (dir, manifest) => prepareForStart(dir, manifest, nowMs),

@@ -15,6 +15,8 @@ type RestoreOrder = {
   file: string
   identities: readonly string[]
   knownSteps: readonly string[]
+  /** Of the file that is meant; see unpack.ts. */
+  sha256?: string | undefined
   /** What is there may be put aside. */
   replace: boolean
   nowMs: number

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Takes a backup apart into a folder and believes nothing of it that was not checked: that it is whole, that
 // it holds what its manifest says, and that the database in it is sound.
+import { createHash, type Hash } from 'node:crypto'
 import { createReadStream, mkdirSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { checkControlDb } from '../db/copy.ts'
 import { BackupUnreadable } from './errors.ts'
@@ -18,7 +20,16 @@ import {
 import { decrypt } from './seal.ts'
 import { type Member, readTar } from './tar.ts'
 
-type Source = { file: string; identities: readonly string[]; knownSteps: readonly string[] }
+type Source = {
+  file: string
+  identities: readonly string[]
+  knownSteps: readonly string[]
+  /**
+   * Of the very file that is meant, in hexadecimal. Left out: any that opens. To encrypt takes a public key only, so that it
+   * opens does not say who made it.
+   */
+  sha256?: string | undefined
+}
 
 /** `into` is made, and is gone again when it throws. */
 export async function unpackBackup(source: Source, into: string): Promise<Manifest> {
@@ -40,9 +51,10 @@ const MACHINE = new Set(['ENOENT', 'ENOSPC', 'EACCES', 'EIO', 'SQLITE_FULL', 'SQ
 const isOfTheMachine = (error: unknown) =>
   error instanceof Error && 'code' in error && MACHINE.has(String(error.code))
 
-async function extract({ file, identities }: Source, into: string): Promise<Manifest> {
+async function extract({ file, identities, sha256 }: Source, into: string): Promise<Manifest> {
   let manifest: Manifest | undefined
-  const plain = await decrypt(createReadStream(file), identities)
+  const hash = createHash('sha256')
+  const plain = await decrypt(Readable.from(passing(createReadStream(file), hash)), identities)
   const tar = createGunzip()
   plain.on('error', (error) => tar.destroy(error))
   await readTar(plain.pipe(tar), async (member) => {
@@ -55,7 +67,19 @@ async function extract({ file, identities }: Source, into: string): Promise<Mani
     await writeMember(member, join(into, member.name))
   })
   if (!manifest) throw new Error('it is empty')
+  const found = hash.digest('hex')
+  if (sha256 !== undefined && found !== sha256.toLowerCase()) {
+    throw new Error(`its SHA-256 is ${found}, so it is another one than was meant`)
+  }
   return manifest
+}
+
+/** What it reads is what is used: nobody can change the file between two looks. */
+async function* passing(file: AsyncIterable<Uint8Array>, hash: Hash) {
+  for await (const chunk of file) {
+    hash.update(chunk)
+    yield chunk
+  }
 }
 
 async function manifestFrom({ name, sizeBytes, content }: Member): Promise<Manifest> {

@@ -2,8 +2,8 @@
 // Secrets the service must be able to read again (a second factor's, a webhook's), sealed at rest with a
 // key that lies beside the database: a copy of the database alone opens none of them.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { KeyFileRefused, keptKey } from './key-file.ts'
 
 export type SecretBox = {
   /** `purpose` names whose secret it is: one sealed for another row or use does not open. */
@@ -59,12 +59,9 @@ export function openSecretBox(dataDir: string): SecretBox {
 }
 
 function loadKey(path: string): Buffer {
-  try {
-    writeFileSync(path, randomBytes(KEY_BYTES).toString('base64url'), { flag: 'wx', mode: 0o600 })
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-  }
-  const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64url')
+  const key = Buffer.from(keptKey(path, KEY_BYTES), 'base64url')
   if (key.length === KEY_BYTES) return key
-  throw new Error(`${path} does not hold a key of ${KEY_BYTES} bytes: restore it from a backup.`)
+  throw new KeyFileRefused(
+    `${path} does not hold a key of ${KEY_BYTES} bytes: restore it from a backup.`,
+  )
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Browser sessions: an unguessable id in a cookie, everything else in control.db.
-import { randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import cookie, { Signer } from '@fastify/cookie'
 import session from '@fastify/session'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Kysely } from 'kysely'
+import { keptKey } from '../base/key-file.ts'
 import type { Database } from '../db/database.ts'
 import { createSessionStore, IDLE_MS } from '../people/session-store.ts'
 import { cookiesNamed } from './cookies.ts'
@@ -72,12 +71,4 @@ export async function regenerateSession(request: FastifyRequest): Promise<void> 
 }
 
 /** Signs cookies. Kept beside the database, so that a copy of the database alone is of no use. */
-export function sessionKey(dataDir: string): string {
-  const path = join(dataDir, 'session.key')
-  try {
-    writeFileSync(path, randomBytes(48).toString('base64url'), { flag: 'wx', mode: 0o600 })
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-  }
-  return readFileSync(path, 'utf8').trim()
-}
+export const sessionKey = (dataDir: string): string => keptKey(join(dataDir, 'session.key'), 48)

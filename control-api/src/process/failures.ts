@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Why the service cannot run, in one sentence with the remedy. null: nobody foresaw it, show the stack.
 import { AppError } from '../api-shapes/errors.ts'
+import { KeyFileRefused } from '../base/key-file.ts'
 import { ConfigRefused } from '../environment/config.ts'
 
 type Listener = { address: string; variable: string }
@@ -12,7 +13,9 @@ const textOf = (error: unknown, name: string): string | undefined => {
 }
 
 export function explainFailure(error: unknown, dataDir: string | undefined): string | null {
-  if (error instanceof ConfigRefused || error instanceof AppError) return error.message
+  const isForeseen =
+    error instanceof ConfigRefused || error instanceof KeyFileRefused || error instanceof AppError
+  if (isForeseen) return error.message
   const folder = dataDir ?? 'the data folder'
   const path = textOf(error, 'path') ?? folder
   switch (textOf(error, 'code')) {

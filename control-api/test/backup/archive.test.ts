@@ -256,6 +256,24 @@ describe('a backup that is not whole', () => {
     await expect(unpack(await sealed(tar))).rejects.toThrow(/ca\.key in it is missing or damaged/)
   })
 
+  // Whoever knows the public key can make one: nginx-ui's CVE-2026-33026.
+  test('is refused when it is another than was meant, however whole it is', async () => {
+    const { dataDir } = await openFolder()
+    const { to, facts } = await makeBackup(dataDir)
+    const theirs = await sealed(await plainTar(to))
+    const into = join(tempDir(), 'content')
+    const source = { identities: [key.identity], knownSteps, sha256: facts.sha256 }
+    await expect(unpackBackup({ ...source, file: theirs }, into)).rejects.toThrow(
+      /its SHA-256 is [0-9a-f]{64}, so it is another one than was meant\. Nothing was changed\.$/,
+    )
+    expect(existsSync(into)).toBe(false)
+    for (const sha256 of [facts.sha256, facts.sha256.toUpperCase()]) {
+      const manifest = await unpackBackup({ ...source, file: to, sha256 }, join(tempDir(), 'c'))
+      expect(manifest.format).toBe(1)
+    }
+    expect((await unpack(theirs)).manifest.format).toBe(1)
+  })
+
   test('is refused when a newer version wrote it', async () => {
     const { dataDir } = await openFolder()
     const { to } = await makeBackup(dataDir)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openSecretBox, SecretNotReadable } from '../../src/base/secret-box.ts'
+import { sessionKey } from '../../src/plugins/session.ts'
 import { tempDir } from '../helper.ts'
 
 test('what was sealed opens again, after a restart too, and shows nothing', () => {
@@ -32,4 +33,19 @@ test('a key file that was damaged stops the start and says so', () => {
   const path = join(dir, 'secrets.key')
   writeFileSync(path, readFileSync(path, 'utf8').slice(0, 10))
   expect(() => openSecretBox(dir)).toThrow(/secrets\.key does not hold a key/)
+})
+
+// Nginx Proxy Manager's key of sign-ins was readable by everybody (its issue 5791).
+test.each(['secrets.key', 'session.key'])('%s that others can read is refused', (name) => {
+  const dir = tempDir()
+  const open = () => (name === 'secrets.key' ? openSecretBox(dir) : sessionKey(dir))
+  open()
+  const path = join(dir, name)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  for (const mode of [0o640, 0o604, 0o644]) {
+    chmodSync(path, mode)
+    expect(open).toThrow(`${path} can be read by others (mode 0${mode.toString(8)})`)
+  }
+  chmodSync(path, 0o600)
+  open()
 })

@@ -14,6 +14,8 @@
 #define RSA_BITS_FAST                                                                              \
     2048 /* the way to the lane and back costs more than it saves: decision 0106 */
 #define GROUPS "X25519:P-256:P-384"
+/* What is recorded today is not read by a quantum computer of tomorrow. OpenSSL has it from 3.5 on. */
+#define HYBRID_GROUPS "X25519MLKEM768:" GROUPS
 
 /* --- tickets --------------------------------------------------------------------------------- */
 
@@ -104,12 +106,25 @@ static bool set_ciphers(SSL_CTX *ctx)
            SSL_CTX_set_cipher_list(ctx, lists[TLS_1_2]) == 1;
 }
 
+/* A list with a name that the library does not know is refused as a whole. */
+static bool set_groups(SSL_CTX *ctx)
+{
+    char hybrid[] = HYBRID_GROUPS; /* the library's macro takes away a const */
+    char classic[] = GROUPS;
+    bool is_set = SSL_CTX_set1_groups_list(ctx, hybrid) == 1;
+
+    if (!is_set) {
+        ERR_clear_error();
+        is_set = SSL_CTX_set1_groups_list(ctx, classic) == 1;
+    }
+    return is_set;
+}
+
 /* Renegotiation and compression are off, and early data are never taken: they can be replayed (RFC
  * 8446 section 8). A client whose machine has no AES instructions prefers ChaCha20, and gets it. */
 static SSL_CTX *new_ctx(struct tls_set *set)
 {
     SSL_CTX *ctx = SSL_CTX_new_ex(set->engine->library, NULL, TLS_server_method());
-    char groups[] = GROUPS; /* the library's macro takes away a const */
 
     if (!ctx)
         return NULL;
@@ -127,7 +142,7 @@ static SSL_CTX *new_ctx(struct tls_set *set)
     SSL_CTX_set_tlsext_ticket_key_evp_cb(ctx, on_ticket);
     SSL_CTX_set_alpn_select_cb(ctx, tls_on_alpn, set);
     SSL_CTX_set_info_callback(ctx, tls_on_info);
-    if (set_ciphers(ctx) && SSL_CTX_set1_groups_list(ctx, groups) == 1)
+    if (set_ciphers(ctx) && set_groups(ctx))
         return ctx;
     SSL_CTX_free(ctx);
     return NULL;

@@ -382,3 +382,49 @@ test('a folder has the headers and the expiry of its index file', async (t) => {
   const { headers } = await get(node.port, '/d/a.txt')
   assert.deepEqual([headers['x-frame-options'], headers['cache-control']], [undefined, undefined])
 })
+
+// Caddy looked for files by patterns that clients had written: CVE-2026-27585.
+test('what a client asks for is a name, never a pattern', async (t) => {
+  const node = await startNode(t, {
+    files: { 'secret.txt': 'secret', 'a*.txt': 'star', 'b/[x].html': 'brackets', 'b/x.html': 'x' },
+    site: {
+      access: [{ action: 'deny', paths: ['/secret.txt'] }],
+      tryFiles: [{ candidates: ['{path}', '{path}.html', '{path}.txt'] }],
+    },
+  })
+  for (const target of [
+    ...['/s*.txt', '/secre?.txt', '/secre%3F.txt', '/%5Bs%5Decret.txt', '/[s]ecret.txt', '/s*'],
+    ...['/s%5Cecret.txt', '/{secret,x}.txt', '/**', '/secret%5C.txt', '/*/../s*.txt', '/b/%5C[x]'],
+  ])
+    assert.equal((await get(node.port, target)).status, 404, target)
+  for (const target of ['/secret.txt', '/./secret.txt', '/b/../%73ecret.txt'])
+    assert.equal((await get(node.port, target)).status, 403, target)
+  assert.equal((await get(node.port, '/secret')).status, 403)
+  for (const [target, text] of [
+    ['/a*.txt', 'star'],
+    ['/a*', 'star'],
+    ['/b/[x]', 'brackets'],
+    ['/b/x', 'x'],
+  ])
+    assert.equal((await get(node.port, target)).text, text, target)
+})
+
+// Of more than a hundred names Caddy told the case of letters apart, and so did its rules: CVE-2026-27588.
+test('one of two hundred hosts is the same in whatever letters', async (t) => {
+  const node = await startNode(t, { files: { 'a.txt': 'open', 'closed/a.txt': 'closed' } })
+  const hosts = Array.from({ length: 200 }, (_, i) => `h${i}.example.org`)
+  const access = [{ action: 'deny' }]
+  const sites = [
+    { hosts: [...hosts, '*.inner.example.org'], root: `${node.root}/closed`, access },
+    { hosts: ['*'], root: node.root },
+  ]
+  assert.ok(await node.reload({ ...node.config, sites }))
+  for (const host of [
+    'h7.example.org',
+    'H7.EXAMPLE.ORG',
+    'h199.Example.oRg.:80',
+    'A.Inner.EXAMPLE.org',
+  ])
+    assert.equal((await get(node.port, '/a.txt', { host })).status, 403, host)
+  assert.equal((await get(node.port, '/a.txt', { host: 'h200.example.org' })).text, 'open')
+})

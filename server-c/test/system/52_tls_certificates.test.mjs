@@ -355,6 +355,50 @@ describe('what a site asks for', { concurrency: 3 }, () => {
     )
   })
 
+  // Caddy took certificates of any public authority then: CVE-2026-27586.
+  test('a list of authorities that is spoilt or gone lets nobody else in', async (t) => {
+    const { root, intermediate, folder } = authorities(t)
+    const { Authority } = await import('../support/pki.mjs')
+    const { rmSync, writeFileSync } = await import('node:fs')
+    const people = new Authority(folder, 'people')
+    const caFile = `${folder}/list.pem`
+    writeFileSync(caFile, readFileSync(people.pemFile))
+    const certificate = intermediate.issue(['club.example'])
+    const node = await startTlsNode(t, {
+      files,
+      sites: [
+        {
+          hosts: ['club.example'],
+          certificates: [certificate],
+          clientCertificates: { mode: 'required', caFile },
+        },
+      ],
+    })
+    const status = async (authority) => {
+      const { chainFile, keyFile } = authority?.issue(['anna']) ?? {}
+      const shown = chainFile && { cert: readFileSync(chainFile), key: readFileSync(keyFile) }
+      const options = { ca: root.pem, servername: 'club.example', ...shown }
+      const client = await tlsClient(node.tlsPort, options)
+      client.send(request('/a.txt', { host: 'club.example' }))
+      const answer = await client.response().catch((reason) => ({ status: reason.code }))
+      client.close()
+      return answer.status
+    }
+    const spoil = [
+      () => writeFileSync(caFile, 'no certificate\n'),
+      () => writeFileSync(caFile, ''),
+      () => rmSync(caFile),
+    ]
+    for (const [i, once] of spoil.entries()) {
+      once()
+      assert.equal(await node.reload({ ...node.config, limits: { connections: 100 + i } }), false)
+      assert.equal(await status(people), 200)
+      assert.equal(await status(), 403)
+      // Of the authority that signs the site's own certificate, and that this client trusts.
+      assert.notEqual(await status(root).catch(() => 'refused'), 200)
+    }
+  })
+
   test('a session of one site does not get a client into another that asks for certificates', async (t) => {
     const { root, intermediate, folder } = authorities(t)
     const { Authority } = await import('../support/pki.mjs')

@@ -2,6 +2,7 @@
 // Clients of TLS that servers have stumbled over: large hellos and small records, names in odd forms, floods
 // that cost a server more than the client, ends in the middle, and sessions that are taken elsewhere.
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import net from 'node:net'
@@ -10,7 +11,7 @@ import tls from 'node:tls'
 import { until } from '../support/node.mjs'
 import { Authority } from '../support/pki.mjs'
 import { LOOPBACK, RawClient, request } from '../support/raw.mjs'
-import { authorities, connectTls, startTlsNode, tlsClient } from '../support/tls-node.mjs'
+import { authorities, connectTls, refusal, startTlsNode, tlsClient } from '../support/tls-node.mjs'
 
 const LARGE = Buffer.alloc(3_000_000, 'farm')
 const files = { 'a.txt': 'alpha', 'large.bin': LARGE }
@@ -148,6 +149,31 @@ test('a client whose group is not ours is asked for another, and may then still 
   const again = await connectTls(node.tlsPort, { ...options, session })
   assert.equal(again.isSessionReused(), true)
   again.destroy()
+})
+
+// Of the machine's own package, which is the library's, too.
+const [, ...OPENSSL] = /OpenSSL (\d+)\.(\d+)/.exec(
+  execFileSync('openssl', ['version'], { encoding: 'utf8' }),
+)
+const hasHybrid = Number(OPENSSL[0]) * 100 + Number(OPENSSL[1]) >= 305
+
+test('X25519 with ML-KEM is what both like best where the library has it (OpenSSL 3.5), and missed by nobody where not', async (t) => {
+  const { node, ca } = await start(t)
+  const options = { ca, minVersion: 'TLSv1.3' }
+  for (const [ecdhCurve, group] of [
+    ['X25519MLKEM768:X25519', hasHybrid ? 'X25519MLKEM768' : 'X25519'],
+    ['X25519', 'X25519'],
+    ['P-256', 'prime256v1'],
+  ]) {
+    const socket = await connectTls(node.tlsPort, { ...options, ecdhCurve })
+    assert.equal(socket.getEphemeralKeyInfo().name, group, ecdhCurve)
+    const client = new RawClient(socket)
+    client.send(ask('/a.txt'))
+    assert.equal((await client.response()).text, 'alpha')
+    client.close()
+  }
+  const alone = refusal(node.tlsPort, { ...options, ecdhCurve: 'X25519MLKEM768' })
+  assert.match(String(await alone), hasHybrid ? /^undefined$/ : /HANDSHAKE_FAILURE/)
 })
 
 test('names in odd forms get an answer', async (t) => {
