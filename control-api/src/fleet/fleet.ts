@@ -4,6 +4,7 @@
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import type { Gauges } from '../agent-protocol/messages.gen.ts'
+import { ReleasesAhead } from './ahead.ts'
 import { Connections } from './connections.ts'
 import { type HostSample, withOffset } from './host.ts'
 
@@ -70,6 +71,7 @@ const NEVER_SEEN: Presence = {
 
 export class Fleet {
   readonly connections = new Connections()
+  readonly ahead = new ReleasesAhead({ wake: (nodeId) => this.wake(nodeId) })
   readonly #entries = new Map<string, Entry>()
   readonly #options: Required<Options>
   readonly #timer: NodeJS.Timeout
@@ -203,6 +205,7 @@ export class Fleet {
   /** Decommissioned: cut off, and not spoken of again. */
   forget(nodeId: string): void {
     this.cutOff(nodeId)
+    this.ahead.forget(nodeId)
     this.#entries.delete(nodeId)
   }
 
