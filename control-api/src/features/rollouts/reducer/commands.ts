@@ -43,7 +43,7 @@ export function whyNot(rollout: Rollout, command: Action): string | null {
     case 'skip-gate':
       return progress.phase === 'soaking' || progress.phase === 'files'
         ? null
-        : 'Neither a gate nor files are being waited for.'
+        : 'No gate is being waited for.'
     case 'revert':
       return null
     default:
