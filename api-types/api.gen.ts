@@ -4548,6 +4548,21 @@ export interface components {
                 /** @description Of files that are new or other */
                 bytes: number;
             };
+            /** @description Who serves it, who keeps it, and whether anybody asks for it */
+            onNodes: {
+                /** @description They run it */
+                servedByNodes: number;
+                /** @description They keep it beside another one, and may answer with its files */
+                keptByNodes: number;
+                /** @description That those were asked for its files, each since its process started */
+                requests: number;
+                lastRequestAt: string | null;
+                quietSeconds: number | null;
+                /** @description Nodes of the farm of which nothing of this is known: they are away, or do not count */
+                uncountedNodes: number;
+                /** @description Nodes keep it, none serves it, none was asked for its files in 48 hours, and of none is this not known */
+                isSafeToDrop: boolean;
+            };
         };
         RenderedConfig: {
             version: {
@@ -16881,6 +16896,15 @@ export interface operations {
                      *             "changed": 1,
                      *             "removed": 1,
                      *             "bytes": 1
+                     *           },
+                     *           "onNodes": {
+                     *             "servedByNodes": 1,
+                     *             "keptByNodes": 1,
+                     *             "requests": 1,
+                     *             "lastRequestAt": "2026-11-21T09:00:00.000Z",
+                     *             "quietSeconds": 1,
+                     *             "uncountedNodes": 1,
+                     *             "isSafeToDrop": true
                      *           }
                      *         }
                      *       ],
@@ -17039,6 +17063,15 @@ export interface operations {
                      *         "changed": 1,
                      *         "removed": 1,
                      *         "bytes": 1
+                     *       },
+                     *       "onNodes": {
+                     *         "servedByNodes": 1,
+                     *         "keptByNodes": 1,
+                     *         "requests": 1,
+                     *         "lastRequestAt": "2026-11-21T09:00:00.000Z",
+                     *         "quietSeconds": 1,
+                     *         "uncountedNodes": 1,
+                     *         "isSafeToDrop": true
                      *       }
                      *     }
                      */
@@ -17074,6 +17107,15 @@ export interface operations {
                      *         "changed": 1,
                      *         "removed": 1,
                      *         "bytes": 1
+                     *       },
+                     *       "onNodes": {
+                     *         "servedByNodes": 1,
+                     *         "keptByNodes": 1,
+                     *         "requests": 1,
+                     *         "lastRequestAt": "2026-11-21T09:00:00.000Z",
+                     *         "quietSeconds": 1,
+                     *         "uncountedNodes": 1,
+                     *         "isSafeToDrop": true
                      *       }
                      *     }
                      */
@@ -17275,6 +17317,15 @@ export interface operations {
                      *         "changed": 1,
                      *         "removed": 1,
                      *         "bytes": 1
+                     *       },
+                     *       "onNodes": {
+                     *         "servedByNodes": 1,
+                     *         "keptByNodes": 1,
+                     *         "requests": 1,
+                     *         "lastRequestAt": "2026-11-21T09:00:00.000Z",
+                     *         "quietSeconds": 1,
+                     *         "uncountedNodes": 1,
+                     *         "isSafeToDrop": true
                      *       }
                      *     }
                      */
