@@ -121,13 +121,17 @@ export class ReleasesAhead {
     const said = this.#said.get(nodeId)
     if (!said) return null
     const own = this.#lists?.get(rolloutId)?.get(nodeId) ?? NONE
-    const isTold = ({ manifestSha256 }: ReleaseVersion) =>
-      isIn(this.wantedBy(nodeId), manifestSha256)
-    const states = own.filter(isTold).map((one) => stateIn(said.states, one.manifestSha256))
-    const refused = states.find((one) => one?.state === 'refused')
-    const isUnsettled = states.some((one) => one?.state !== 'held' && one?.state !== 'refused')
-    const state = isUnsettled ? 'fetching' : refused ? 'refused' : 'held'
-    return { state, error: refused?.error ?? null, steps: said.steps }
+    const told = this.#lists?.size === 1 ? own : this.wantedBy(nodeId)
+    let state: HeldState['state'] = 'held'
+    let error: HeldState['error'] = null
+    for (const { manifestSha256 } of own) {
+      if (!isIn(told, manifestSha256)) continue
+      const one = stateIn(said.states, manifestSha256)
+      error ??= one?.error ?? null
+      if (one === undefined || one.state === 'fetching') state = 'fetching'
+      else if (one.state === 'refused' && state === 'held') state = 'refused'
+    }
+    return { state, error, steps: said.steps }
   }
 }
 

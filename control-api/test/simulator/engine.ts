@@ -384,7 +384,8 @@ export class Engine {
     const closed = this.#db.asked.get(id)?.isEmergency ? null : this.#closed
     const tasks = stored.tasks.map((task) => this.#seen(task))
     const { isStorageFull, nodesAtOnce } = this.#host
-    const filesOf = stored.progress.phase === 'files' ? this.#host.filesOf(id) : null
+    const isLooked = event.kind === 'elapsed' && stored.progress.phase === 'files'
+    const filesOf = isLooked ? this.#host.filesOf(id) : null
     const filesNow = filesOf && countFiles(tasks, filesOf)
     const ofNow = { closed, tasks, filesNow, isStorageFull, nodesAtOnce }
     const before = { ...stored, ...ofNow, ...this.#roomFor(id) }

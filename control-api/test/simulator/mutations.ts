@@ -301,8 +301,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'a node that is fetching counts as one that holds its files',
     file: 'src/fleet/ahead.ts',
-    find: "const state = isUnsettled ? 'fetching'",
-    put: "const state = isUnsettled && refused ? 'fetching'",
+    find: "if (one === undefined || one.state === 'fetching') state",
+    put: 'if (one === undefined) state',
   },
   {
     name: 'after a start files are waited for by nobody',

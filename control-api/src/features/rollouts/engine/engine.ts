@@ -233,8 +233,7 @@ export function createEngine(deps: Deps): Engine {
     const { trx } = unit
     const isEmergency = loaded.row.emergency !== null
     const closed = isEmergency ? null : closedAt((await readFarmRules(trx)).rules, now())
-    const filesNow = filesOf(rolloutId, loaded.rollout)
-    const ofNow = { closed, filesNow, isStorageFull: isStorageFull(), nodesAtOnce }
+    const ofNow = { closed, isStorageFull: isStorageFull(), nodesAtOnce }
     return { ...loaded, rollout: { ...loaded.rollout, ...ofNow } }
   }
 
@@ -251,7 +250,11 @@ export function createEngine(deps: Deps): Engine {
 
   async function dispatch(unit: Unit, rolloutId: string, event: RolloutEvent, actor?: string) {
     const loaded = await load(unit, rolloutId)
-    if (loaded) await settle(unit, loaded, event, actor)
+    if (!loaded) return
+    // Of ten thousand it takes some milliseconds: the clock looks, and nobody else.
+    const filesNow = event.kind === 'elapsed' ? filesOf(rolloutId, loaded.rollout) : null
+    const { row, rollout } = loaded
+    await settle(unit, { row, rollout: { ...rollout, filesNow } }, event, actor)
   }
 
   /** Each in a transaction of its own: together they may have every node of the farm. */
