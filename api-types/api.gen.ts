@@ -4548,6 +4548,21 @@ export interface components {
                 /** @description Of files that are new or other */
                 bytes: number;
             };
+            /** @description Who serves it, who keeps it, and whether anybody asks for it */
+            onNodes: {
+                /** @description They run it */
+                servedByNodes: number;
+                /** @description They keep it beside another one, and may answer with its files */
+                keptByNodes: number;
+                /** @description That those were asked for its files, each since its process started */
+                requests: number;
+                lastRequestAt: string | null;
+                quietSeconds: number | null;
+                /** @description Nodes of the farm of which nothing of this is known: they are away, or do not count */
+                uncountedNodes: number;
+                /** @description Nodes keep it, none serves it, none was asked for its files in 48 hours, and of none is this not known */
+                isSafeToDrop: boolean;
+            };
         };
         RenderedConfig: {
             version: {
@@ -4683,6 +4698,10 @@ export interface components {
                 onNoData?: "pause" | "continue";
                 /** @description Requests on each side */
                 minSamples?: number;
+                /** @description Whether the files of a release that is new go to all nodes before the first wave, so that a page of one node finds its assets at every other. Left out: yes; in an emergency, and to a single node: no */
+                filesFirst?: boolean;
+                /** @description When no node came further with these files for so long, the first wave begins without them */
+                filesFirstSeconds?: number;
                 /** @description Where visitors make too few requests, nodes fetch these from themselves, at most 50 a second each. Left out: none are made */
                 probes?: {
                     /**
@@ -4706,14 +4725,34 @@ export interface components {
              * @description The same for scripts, whoever asks; text: of before reasons had codes. See the guide to rollouts
              * @enum {unknown}
              */
-            reasonCode: "text" | "planned" | "awaiting_approval" | "not_approved" | "scheduled" | "window_closed" | "queued" | "nodes_taken" | "contains_reverted" | "replaced" | "cancelled" | "rejected" | "waiting_for_nodes" | "nobody_left" | "soaking" | "awaiting_evidence" | "nodes_away" | "wave_window_closed" | "nodes_failed" | "nodes_late" | "none_reached" | "too_many_away" | "manual" | "gate_failed" | "gate_no_data" | "gate_inconclusive" | "deadline" | "control_plane_restart" | "storage_full" | "frozen" | "all_have_it" | "nothing_to_do" | "others_later" | "without_some" | "some_failed" | "unproven" | "going_back" | "back_in_part" | "went_back";
+            reasonCode: "text" | "planned" | "awaiting_approval" | "not_approved" | "scheduled" | "window_closed" | "queued" | "nodes_taken" | "contains_reverted" | "replaced" | "cancelled" | "rejected" | "files_first" | "waiting_for_nodes" | "nobody_left" | "soaking" | "awaiting_evidence" | "nodes_away" | "wave_window_closed" | "nodes_failed" | "nodes_late" | "none_reached" | "too_many_away" | "manual" | "gate_failed" | "gate_no_data" | "gate_inconclusive" | "deadline" | "control_plane_restart" | "storage_full" | "frozen" | "all_have_it" | "nothing_to_do" | "others_later" | "without_some" | "some_failed" | "unproven" | "going_back" | "back_in_part" | "went_back";
             /** @description The one under way; as many as were planned: those that were out of reach */
             wave: number;
             /**
-             * @description waiting: for the change window in which the wave may begin
+             * @description waiting: for the change window in which the wave may begin; files: they go to all nodes before the first wave
              * @enum {unknown}
              */
-            phase: "dispatching" | "soaking" | "waiting";
+            phase: "dispatching" | "soaking" | "waiting" | "files";
+            filesFirst: {
+                /** @description The first wave has begun; the numbers are of then */
+                isOver: boolean;
+                /** @description They have all files */
+                heldNodes: number;
+                /** @description They can hold them, and have not all of them */
+                waitingNodes: number;
+                refusedNodes: number;
+                /** @description They are away, or cannot hold files of a release that they do not run yet */
+                otherNodes: number;
+                /** @description The first ten */
+                refusals: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    code: string;
+                    message: string;
+                }[];
+            } | null;
             soakedSeconds: number;
             policy: {
                 maxParallel: number | null;
@@ -4758,6 +4797,7 @@ export interface components {
                      */
                     path: string;
                 }[];
+                filesFirstSeconds: number | null;
             };
             /** @description The version is one of the last three released: gates that do not take it back are left out, and four times as many nodes go at once */
             isFastPath: boolean;
@@ -4906,10 +4946,10 @@ export interface components {
             headline: string;
             timers: {
                 /**
-                 * @description start: it begins then. approval: it expires. window: the next change window opens. soak: its nodes have been watched long enough. evidence: without clear evidence it pauses, or goes on where policy.onNoData says so. progress: without one more healthy node what onFailure says follows. node: that node must have done its next step, or been well for minHealthySeconds
+                 * @description start: it begins then. approval: it expires. window: the next change window opens. files: the first wave begins, though not all nodes have the files that go first, unless one of them comes further. soak: its nodes have been watched long enough. evidence: without clear evidence it pauses, or goes on where policy.onNoData says so. progress: without one more healthy node what onFailure says follows. node: that node must have done its next step, or been well for minHealthySeconds
                  * @enum {unknown}
                  */
-                kind: "start" | "approval" | "window" | "soak" | "evidence" | "progress" | "node";
+                kind: "start" | "approval" | "window" | "files" | "soak" | "evidence" | "progress" | "node";
                 /** @description As of the answer */
                 leftSeconds: number;
                 /** @description false: it stands still while the rollout is paused */
@@ -5167,6 +5207,7 @@ export interface components {
                      */
                     path: string;
                 }[];
+                filesFirstSeconds: number | null;
             };
             /** @description The version is one of the last three released: gates that do not take it back are left out, and four times as many nodes go at once */
             isFastPath: boolean;
@@ -16855,6 +16896,15 @@ export interface operations {
                      *             "changed": 1,
                      *             "removed": 1,
                      *             "bytes": 1
+                     *           },
+                     *           "onNodes": {
+                     *             "servedByNodes": 1,
+                     *             "keptByNodes": 1,
+                     *             "requests": 1,
+                     *             "lastRequestAt": "2026-11-21T09:00:00.000Z",
+                     *             "quietSeconds": 1,
+                     *             "uncountedNodes": 1,
+                     *             "isSafeToDrop": true
                      *           }
                      *         }
                      *       ],
@@ -17013,6 +17063,15 @@ export interface operations {
                      *         "changed": 1,
                      *         "removed": 1,
                      *         "bytes": 1
+                     *       },
+                     *       "onNodes": {
+                     *         "servedByNodes": 1,
+                     *         "keptByNodes": 1,
+                     *         "requests": 1,
+                     *         "lastRequestAt": "2026-11-21T09:00:00.000Z",
+                     *         "quietSeconds": 1,
+                     *         "uncountedNodes": 1,
+                     *         "isSafeToDrop": true
                      *       }
                      *     }
                      */
@@ -17048,6 +17107,15 @@ export interface operations {
                      *         "changed": 1,
                      *         "removed": 1,
                      *         "bytes": 1
+                     *       },
+                     *       "onNodes": {
+                     *         "servedByNodes": 1,
+                     *         "keptByNodes": 1,
+                     *         "requests": 1,
+                     *         "lastRequestAt": "2026-11-21T09:00:00.000Z",
+                     *         "quietSeconds": 1,
+                     *         "uncountedNodes": 1,
+                     *         "isSafeToDrop": true
                      *       }
                      *     }
                      */
@@ -17249,6 +17317,15 @@ export interface operations {
                      *         "changed": 1,
                      *         "removed": 1,
                      *         "bytes": 1
+                     *       },
+                     *       "onNodes": {
+                     *         "servedByNodes": 1,
+                     *         "keptByNodes": 1,
+                     *         "requests": 1,
+                     *         "lastRequestAt": "2026-11-21T09:00:00.000Z",
+                     *         "quietSeconds": 1,
+                     *         "uncountedNodes": 1,
+                     *         "isSafeToDrop": true
                      *       }
                      *     }
                      */
@@ -19334,6 +19411,8 @@ export interface operations {
                      *             ],
                      *             "onNoData": "pause",
                      *             "minSamples": 1,
+                     *             "filesFirst": true,
+                     *             "filesFirstSeconds": 10,
                      *             "probes": [
                      *               {
                      *                 "host": "www.example.org",
@@ -19347,6 +19426,21 @@ export interface operations {
                      *           "reasonCode": "text",
                      *           "wave": 1,
                      *           "phase": "dispatching",
+                     *           "filesFirst": {
+                     *             "isOver": true,
+                     *             "heldNodes": 1,
+                     *             "waitingNodes": 1,
+                     *             "refusedNodes": 1,
+                     *             "otherNodes": 1,
+                     *             "refusals": [
+                     *               {
+                     *                 "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *                 "nodeName": "edge-1",
+                     *                 "code": "code",
+                     *                 "message": "message"
+                     *               }
+                     *             ]
+                     *           },
                      *           "soakedSeconds": 0.25,
                      *           "policy": {
                      *             "maxParallel": 1,
@@ -19377,7 +19471,8 @@ export interface operations {
                      *                 "host": "www.example.org",
                      *                 "path": "/"
                      *               }
-                     *             ]
+                     *             ],
+                     *             "filesFirstSeconds": 0.25
                      *           },
                      *           "isFastPath": true,
                      *           "planDigest": "planDigest",
@@ -19513,6 +19608,10 @@ export interface operations {
                                 onNoData?: "pause" | "continue";
                                 /** @description Requests on each side */
                                 minSamples?: number;
+                                /** @description Whether the files of a release that is new go to all nodes before the first wave, so that a page of one node finds its assets at every other. Left out: yes; in an emergency, and to a single node: no */
+                                filesFirst?: boolean;
+                                /** @description When no node came further with these files for so long, the first wave begins without them */
+                                filesFirstSeconds?: number;
                                 /** @description Where visitors make too few requests, nodes fetch these from themselves, at most 50 a second each. Left out: none are made */
                                 probes?: {
                                     /**
@@ -19536,14 +19635,34 @@ export interface operations {
                              * @description The same for scripts, whoever asks; text: of before reasons had codes. See the guide to rollouts
                              * @enum {unknown}
                              */
-                            reasonCode: "text" | "planned" | "awaiting_approval" | "not_approved" | "scheduled" | "window_closed" | "queued" | "nodes_taken" | "contains_reverted" | "replaced" | "cancelled" | "rejected" | "waiting_for_nodes" | "nobody_left" | "soaking" | "awaiting_evidence" | "nodes_away" | "wave_window_closed" | "nodes_failed" | "nodes_late" | "none_reached" | "too_many_away" | "manual" | "gate_failed" | "gate_no_data" | "gate_inconclusive" | "deadline" | "control_plane_restart" | "storage_full" | "frozen" | "all_have_it" | "nothing_to_do" | "others_later" | "without_some" | "some_failed" | "unproven" | "going_back" | "back_in_part" | "went_back";
+                            reasonCode: "text" | "planned" | "awaiting_approval" | "not_approved" | "scheduled" | "window_closed" | "queued" | "nodes_taken" | "contains_reverted" | "replaced" | "cancelled" | "rejected" | "files_first" | "waiting_for_nodes" | "nobody_left" | "soaking" | "awaiting_evidence" | "nodes_away" | "wave_window_closed" | "nodes_failed" | "nodes_late" | "none_reached" | "too_many_away" | "manual" | "gate_failed" | "gate_no_data" | "gate_inconclusive" | "deadline" | "control_plane_restart" | "storage_full" | "frozen" | "all_have_it" | "nothing_to_do" | "others_later" | "without_some" | "some_failed" | "unproven" | "going_back" | "back_in_part" | "went_back";
                             /** @description The one under way; as many as were planned: those that were out of reach */
                             wave: number;
                             /**
-                             * @description waiting: for the change window in which the wave may begin
+                             * @description waiting: for the change window in which the wave may begin; files: they go to all nodes before the first wave
                              * @enum {unknown}
                              */
-                            phase: "dispatching" | "soaking" | "waiting";
+                            phase: "dispatching" | "soaking" | "waiting" | "files";
+                            filesFirst: {
+                                /** @description The first wave has begun; the numbers are of then */
+                                isOver: boolean;
+                                /** @description They have all files */
+                                heldNodes: number;
+                                /** @description They can hold them, and have not all of them */
+                                waitingNodes: number;
+                                refusedNodes: number;
+                                /** @description They are away, or cannot hold files of a release that they do not run yet */
+                                otherNodes: number;
+                                /** @description The first ten */
+                                refusals: {
+                                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                                    nodeId: string;
+                                    /** @example edge-1 */
+                                    nodeName: string;
+                                    code: string;
+                                    message: string;
+                                }[];
+                            } | null;
                             soakedSeconds: number;
                             policy: {
                                 maxParallel: number | null;
@@ -19588,6 +19707,7 @@ export interface operations {
                                      */
                                     path: string;
                                 }[];
+                                filesFirstSeconds: number | null;
                             };
                             /** @description The version is one of the last three released: gates that do not take it back are left out, and four times as many nodes go at once */
                             isFastPath: boolean;
@@ -19820,6 +19940,8 @@ export interface operations {
                  *         ],
                  *         "onNoData": "pause",
                  *         "minSamples": 1,
+                 *         "filesFirst": true,
+                 *         "filesFirstSeconds": 10,
                  *         "probes": [
                  *           {
                  *             "host": "www.example.org",
@@ -19901,6 +20023,10 @@ export interface operations {
                         onNoData?: "pause" | "continue";
                         /** @description Requests on each side */
                         minSamples?: number;
+                        /** @description Whether the files of a release that is new go to all nodes before the first wave, so that a page of one node finds its assets at every other. Left out: yes; in an emergency, and to a single node: no */
+                        filesFirst?: boolean;
+                        /** @description When no node came further with these files for so long, the first wave begins without them */
+                        filesFirstSeconds?: number;
                         /** @description Where visitors make too few requests, nodes fetch these from themselves, at most 50 a second each. Left out: none are made */
                         probes?: {
                             /**
@@ -20146,7 +20272,8 @@ export interface operations {
                      *             "host": "www.example.org",
                      *             "path": "/"
                      *           }
-                     *         ]
+                     *         ],
+                     *         "filesFirstSeconds": 0.25
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -20218,6 +20345,8 @@ export interface operations {
                      *         ],
                      *         "onNoData": "pause",
                      *         "minSamples": 1,
+                     *         "filesFirst": true,
+                     *         "filesFirstSeconds": 10,
                      *         "probes": [
                      *           {
                      *             "host": "www.example.org",
@@ -20231,6 +20360,21 @@ export interface operations {
                      *       "reasonCode": "text",
                      *       "wave": 1,
                      *       "phase": "dispatching",
+                     *       "filesFirst": {
+                     *         "isOver": true,
+                     *         "heldNodes": 1,
+                     *         "waitingNodes": 1,
+                     *         "refusedNodes": 1,
+                     *         "otherNodes": 1,
+                     *         "refusals": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "code": "code",
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "soakedSeconds": 0.25,
                      *       "policy": {
                      *         "maxParallel": 1,
@@ -20261,7 +20405,8 @@ export interface operations {
                      *             "host": "www.example.org",
                      *             "path": "/"
                      *           }
-                     *         ]
+                     *         ],
+                     *         "filesFirstSeconds": 0.25
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -20643,6 +20788,8 @@ export interface operations {
                      *         ],
                      *         "onNoData": "pause",
                      *         "minSamples": 1,
+                     *         "filesFirst": true,
+                     *         "filesFirstSeconds": 10,
                      *         "probes": [
                      *           {
                      *             "host": "www.example.org",
@@ -20656,6 +20803,21 @@ export interface operations {
                      *       "reasonCode": "text",
                      *       "wave": 1,
                      *       "phase": "dispatching",
+                     *       "filesFirst": {
+                     *         "isOver": true,
+                     *         "heldNodes": 1,
+                     *         "waitingNodes": 1,
+                     *         "refusedNodes": 1,
+                     *         "otherNodes": 1,
+                     *         "refusals": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "code": "code",
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "soakedSeconds": 0.25,
                      *       "policy": {
                      *         "maxParallel": 1,
@@ -20686,7 +20848,8 @@ export interface operations {
                      *             "host": "www.example.org",
                      *             "path": "/"
                      *           }
-                     *         ]
+                     *         ],
+                     *         "filesFirstSeconds": 0.25
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -21560,6 +21723,8 @@ export interface operations {
                  *         ],
                  *         "onNoData": "pause",
                  *         "minSamples": 1,
+                 *         "filesFirst": true,
+                 *         "filesFirstSeconds": 10,
                  *         "probes": [
                  *           {
                  *             "host": "www.example.org",
@@ -21647,6 +21812,10 @@ export interface operations {
                         onNoData?: "pause" | "continue";
                         /** @description Requests on each side */
                         minSamples?: number;
+                        /** @description Whether the files of a release that is new go to all nodes before the first wave, so that a page of one node finds its assets at every other. Left out: yes; in an emergency, and to a single node: no */
+                        filesFirst?: boolean;
+                        /** @description When no node came further with these files for so long, the first wave begins without them */
+                        filesFirstSeconds?: number;
                         /** @description Where visitors make too few requests, nodes fetch these from themselves, at most 50 a second each. Left out: none are made */
                         probes?: {
                             /**
@@ -22808,6 +22977,8 @@ export interface operations {
                      *         ],
                      *         "onNoData": "pause",
                      *         "minSamples": 1,
+                     *         "filesFirst": true,
+                     *         "filesFirstSeconds": 10,
                      *         "probes": [
                      *           {
                      *             "host": "www.example.org",
@@ -22821,6 +22992,21 @@ export interface operations {
                      *       "reasonCode": "text",
                      *       "wave": 1,
                      *       "phase": "dispatching",
+                     *       "filesFirst": {
+                     *         "isOver": true,
+                     *         "heldNodes": 1,
+                     *         "waitingNodes": 1,
+                     *         "refusedNodes": 1,
+                     *         "otherNodes": 1,
+                     *         "refusals": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "code": "code",
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "soakedSeconds": 0.25,
                      *       "policy": {
                      *         "maxParallel": 1,
@@ -22851,7 +23037,8 @@ export interface operations {
                      *             "host": "www.example.org",
                      *             "path": "/"
                      *           }
-                     *         ]
+                     *         ],
+                     *         "filesFirstSeconds": 0.25
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -23236,6 +23423,8 @@ export interface operations {
                      *         ],
                      *         "onNoData": "pause",
                      *         "minSamples": 1,
+                     *         "filesFirst": true,
+                     *         "filesFirstSeconds": 10,
                      *         "probes": [
                      *           {
                      *             "host": "www.example.org",
@@ -23249,6 +23438,21 @@ export interface operations {
                      *       "reasonCode": "text",
                      *       "wave": 1,
                      *       "phase": "dispatching",
+                     *       "filesFirst": {
+                     *         "isOver": true,
+                     *         "heldNodes": 1,
+                     *         "waitingNodes": 1,
+                     *         "refusedNodes": 1,
+                     *         "otherNodes": 1,
+                     *         "refusals": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "code": "code",
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "soakedSeconds": 0.25,
                      *       "policy": {
                      *         "maxParallel": 1,
@@ -23279,7 +23483,8 @@ export interface operations {
                      *             "host": "www.example.org",
                      *             "path": "/"
                      *           }
-                     *         ]
+                     *         ],
+                     *         "filesFirstSeconds": 0.25
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -23662,6 +23867,8 @@ export interface operations {
                      *         ],
                      *         "onNoData": "pause",
                      *         "minSamples": 1,
+                     *         "filesFirst": true,
+                     *         "filesFirstSeconds": 10,
                      *         "probes": [
                      *           {
                      *             "host": "www.example.org",
@@ -23675,6 +23882,21 @@ export interface operations {
                      *       "reasonCode": "text",
                      *       "wave": 1,
                      *       "phase": "dispatching",
+                     *       "filesFirst": {
+                     *         "isOver": true,
+                     *         "heldNodes": 1,
+                     *         "waitingNodes": 1,
+                     *         "refusedNodes": 1,
+                     *         "otherNodes": 1,
+                     *         "refusals": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "code": "code",
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "soakedSeconds": 0.25,
                      *       "policy": {
                      *         "maxParallel": 1,
@@ -23705,7 +23927,8 @@ export interface operations {
                      *             "host": "www.example.org",
                      *             "path": "/"
                      *           }
-                     *         ]
+                     *         ],
+                     *         "filesFirstSeconds": 0.25
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -24090,6 +24313,8 @@ export interface operations {
                      *         ],
                      *         "onNoData": "pause",
                      *         "minSamples": 1,
+                     *         "filesFirst": true,
+                     *         "filesFirstSeconds": 10,
                      *         "probes": [
                      *           {
                      *             "host": "www.example.org",
@@ -24103,6 +24328,21 @@ export interface operations {
                      *       "reasonCode": "text",
                      *       "wave": 1,
                      *       "phase": "dispatching",
+                     *       "filesFirst": {
+                     *         "isOver": true,
+                     *         "heldNodes": 1,
+                     *         "waitingNodes": 1,
+                     *         "refusedNodes": 1,
+                     *         "otherNodes": 1,
+                     *         "refusals": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "code": "code",
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "soakedSeconds": 0.25,
                      *       "policy": {
                      *         "maxParallel": 1,
@@ -24133,7 +24373,8 @@ export interface operations {
                      *             "host": "www.example.org",
                      *             "path": "/"
                      *           }
-                     *         ]
+                     *         ],
+                     *         "filesFirstSeconds": 0.25
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -24518,6 +24759,8 @@ export interface operations {
                      *         ],
                      *         "onNoData": "pause",
                      *         "minSamples": 1,
+                     *         "filesFirst": true,
+                     *         "filesFirstSeconds": 10,
                      *         "probes": [
                      *           {
                      *             "host": "www.example.org",
@@ -24531,6 +24774,21 @@ export interface operations {
                      *       "reasonCode": "text",
                      *       "wave": 1,
                      *       "phase": "dispatching",
+                     *       "filesFirst": {
+                     *         "isOver": true,
+                     *         "heldNodes": 1,
+                     *         "waitingNodes": 1,
+                     *         "refusedNodes": 1,
+                     *         "otherNodes": 1,
+                     *         "refusals": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "code": "code",
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "soakedSeconds": 0.25,
                      *       "policy": {
                      *         "maxParallel": 1,
@@ -24561,7 +24819,8 @@ export interface operations {
                      *             "host": "www.example.org",
                      *             "path": "/"
                      *           }
-                     *         ]
+                     *         ],
+                     *         "filesFirstSeconds": 0.25
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -24944,6 +25203,8 @@ export interface operations {
                      *         ],
                      *         "onNoData": "pause",
                      *         "minSamples": 1,
+                     *         "filesFirst": true,
+                     *         "filesFirstSeconds": 10,
                      *         "probes": [
                      *           {
                      *             "host": "www.example.org",
@@ -24957,6 +25218,21 @@ export interface operations {
                      *       "reasonCode": "text",
                      *       "wave": 1,
                      *       "phase": "dispatching",
+                     *       "filesFirst": {
+                     *         "isOver": true,
+                     *         "heldNodes": 1,
+                     *         "waitingNodes": 1,
+                     *         "refusedNodes": 1,
+                     *         "otherNodes": 1,
+                     *         "refusals": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "code": "code",
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "soakedSeconds": 0.25,
                      *       "policy": {
                      *         "maxParallel": 1,
@@ -24987,7 +25263,8 @@ export interface operations {
                      *             "host": "www.example.org",
                      *             "path": "/"
                      *           }
-                     *         ]
+                     *         ],
+                     *         "filesFirstSeconds": 0.25
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -25372,6 +25649,8 @@ export interface operations {
                      *         ],
                      *         "onNoData": "pause",
                      *         "minSamples": 1,
+                     *         "filesFirst": true,
+                     *         "filesFirstSeconds": 10,
                      *         "probes": [
                      *           {
                      *             "host": "www.example.org",
@@ -25385,6 +25664,21 @@ export interface operations {
                      *       "reasonCode": "text",
                      *       "wave": 1,
                      *       "phase": "dispatching",
+                     *       "filesFirst": {
+                     *         "isOver": true,
+                     *         "heldNodes": 1,
+                     *         "waitingNodes": 1,
+                     *         "refusedNodes": 1,
+                     *         "otherNodes": 1,
+                     *         "refusals": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "code": "code",
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "soakedSeconds": 0.25,
                      *       "policy": {
                      *         "maxParallel": 1,
@@ -25415,7 +25709,8 @@ export interface operations {
                      *             "host": "www.example.org",
                      *             "path": "/"
                      *           }
-                     *         ]
+                     *         ],
+                     *         "filesFirstSeconds": 0.25
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -25800,6 +26095,8 @@ export interface operations {
                      *         ],
                      *         "onNoData": "pause",
                      *         "minSamples": 1,
+                     *         "filesFirst": true,
+                     *         "filesFirstSeconds": 10,
                      *         "probes": [
                      *           {
                      *             "host": "www.example.org",
@@ -25813,6 +26110,21 @@ export interface operations {
                      *       "reasonCode": "text",
                      *       "wave": 1,
                      *       "phase": "dispatching",
+                     *       "filesFirst": {
+                     *         "isOver": true,
+                     *         "heldNodes": 1,
+                     *         "waitingNodes": 1,
+                     *         "refusedNodes": 1,
+                     *         "otherNodes": 1,
+                     *         "refusals": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "code": "code",
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "soakedSeconds": 0.25,
                      *       "policy": {
                      *         "maxParallel": 1,
@@ -25843,7 +26155,8 @@ export interface operations {
                      *             "host": "www.example.org",
                      *             "path": "/"
                      *           }
-                     *         ]
+                     *         ],
+                     *         "filesFirstSeconds": 0.25
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",

@@ -253,7 +253,9 @@ export async function buildService(
   const challenges = new Challenges({ wakeAll: () => fleet.wakeAll() })
   const questions = { logQuestions: logQuestions(wake), checkQuestions: checkQuestions(wake) }
   const sampleWatches = new SampleWatches(wake)
-  const nodeReleases = createNodeReleases({ db, folder: contents.folder })
+  const nodeReleases = createNodeReleases({
+    ...{ db, folder: contents.folder, ahead: fleet.ahead },
+  })
   const agents = await buildAgentListener({
     logLevel,
     db,

@@ -33,7 +33,7 @@ type Deps = {
   config: Pick<Config, 'nodeBinary'>
   services: Pick<Services, 'db' | 'write' | 'now' | 'disk'>
   identity: Pick<Identity, 'recovery'>
-  fleet: Pick<Fleet, 'connections' | 'wake'>
+  fleet: Pick<Fleet, 'ahead' | 'connections' | 'wake'>
   assignments: Assignments
   metrics: Pick<MetricsStore, 'samples' | 'heardOf' | 'requestRates'>
   work: TextWork
@@ -75,6 +75,7 @@ export async function startDeciding(deps: Deps) {
     errorsForAuthor: releases.errorsForAuthor,
     readGrouping,
     connected: fleet.connections,
+    ahead: fleet.ahead,
     isStorageFull: disk.isFull,
     onUnrenderable,
     versionText: async ({ trx }, name, number) =>

@@ -254,6 +254,10 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
   await releaseRoutes({
     ...{ db, write, now, contents: parts.contents },
     configsNaming: (release) => configsNamingRelease({ db, examine: work.examine }, release),
+    onNodes: async (release) => ({
+      ...fleet.keptReleases.of(release, fleet.connections.has),
+      allNodes: (await index.nodes(null)).length,
+    }),
     usesOf: async ({ trx }, version) => [
       ...(await nodesWithRelease(trx, version)).map(
         (name) => `the node ${name} was told to run it`,

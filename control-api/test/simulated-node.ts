@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   AckRequest,
+  AheadStates,
   ConfirmResponse,
   DesiredResponse,
   Effective,
@@ -56,6 +57,10 @@ export class SimulatedNode {
   host: Host | null = null
   /** What it answers of ACME challenges, by token. */
   challenges = new Map<string, string>()
+  /** What it says of versions that it is to hold ahead of their turn; null: it is too old for that. */
+  ahead: AheadStates | null = null
+  /** What becomes of those that it is told newly. */
+  fetches: Omit<AheadStates[number], 'manifestSha256'> = { state: 'held' }
   /** The newest it was given. */
   newest: Assignment | null = null
   readonly say: Speak
@@ -169,9 +174,11 @@ export class SimulatedNode {
           have: this.#have,
           waitMs: this.#waitMs,
           challenges: [...this.challenges.keys()],
+          ...(this.ahead && { ahead: this.ahead }),
         }
         const answer = await this.say<DesiredResponse>('desired', request, signal)
-        const { assignment, probes, samples, challenges } = answer
+        const { assignment, probes, samples, challenges, ahead } = answer
+        if (ahead && this.ahead) this.ahead = this.#told(ahead)
         if (challenges) {
           this.challenges = new Map(
             challenges.map(({ token, keyAuthorization }) => [token, keyAuthorization]),
@@ -185,6 +192,20 @@ export class SimulatedNode {
         if (!signal.aborted) await sleep(20)
       }
     }
+  }
+
+  #told(versions: NonNullable<DesiredResponse['ahead']>): AheadStates {
+    return versions.map(({ manifestSha256 }) => {
+      const known = this.ahead?.find((one) => one.manifestSha256 === manifestSha256)
+      return known ?? { manifestSha256, ...this.fetches }
+    })
+  }
+
+  /** It has come to that with all that it is to hold ahead, and says so at once. */
+  async holds(now: Omit<AheadStates[number], 'manifestSha256'>): Promise<void> {
+    this.ahead = (this.ahead ?? []).map(({ manifestSha256 }) => ({ manifestSha256, ...now }))
+    const who = { bootId: this.#bootId, incarnation: this.#incarnation }
+    await this.say('desired', { ...who, have: this.#have, waitMs: 0, ahead: this.ahead })
   }
 
   async #take(assignment: Assignment): Promise<void> {

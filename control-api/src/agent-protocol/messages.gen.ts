@@ -99,6 +99,24 @@ export type Fetching = {
   bytesDone: number
 }
 
+export type ReleasesAhead = (ReleaseVersion)[]
+
+export type AheadStates = ({
+  manifestSha256: Sha256
+  state: "fetching" | "held" | "refused"
+  error?: {
+    code: "release_content" | "resource_limit" | "content_missing"
+    message: string
+  }
+})[]
+
+export type KeptReleases = ({
+  name: ReleaseName
+  number: number
+  requests: number
+  lastRequestMs: number | null
+})[]
+
 export type ServedCertificate = {
   host: string
   fingerprintSha256: Fingerprint
@@ -273,6 +291,7 @@ export type DesiredRequest = {
   have: ConfigIdentity | null
   waitMs: DurationMs
   challenges?: (ChallengeToken)[]
+  ahead?: AheadStates
 }
 
 export type DesiredResponse = {
@@ -321,6 +340,7 @@ export type DesiredResponse = {
   samples?: {
     forMs: DurationMs
   }
+  ahead?: ReleasesAhead
 }
 
 export type EmptyResponse = Record<string, never>
@@ -439,8 +459,10 @@ export type ReportRequest = {
     have: ConfigIdentity | null
     waitMs: DurationMs
     challenges?: (ChallengeToken)[]
+    ahead?: AheadStates
   }
   fetching?: Fetching
+  keptReleases?: KeptReleases
 }
 
 export type ReportResponse = {

@@ -38,7 +38,7 @@ const LEAST_FOR_ROOM_MS = 1_000
 type Deps = {
   db: Kysely<Database>
   identity: Pick<Identity, 'epoch' | 'recovery'>
-  fleet: Pick<Fleet, 'wait' | 'hungUp'>
+  fleet: Pick<Fleet, 'ahead' | 'wait' | 'hungUp'>
   inbox: Pick<Inbox, 'offerFirstRelease'>
   identify: Identify
   authority: Pick<Authority, 'bundle'> | null
@@ -51,8 +51,14 @@ type Deps = {
   outgoing: Outgoing
 }
 type Given = Assignment & Standing
+/** What it says that it has, beside that. */
+type Told = {
+  given: Given | null
+  challenges: Wish['challenges'] | undefined
+  ahead: Wish['ahead'] | undefined
+}
 /** What it has and how long it waits: by itself, or with a report. */
-export type Wish = Pick<DesiredRequest, 'incarnation' | 'have' | 'waitMs' | 'challenges'>
+export type Wish = Pick<DesiredRequest, 'incarnation' | 'have' | 'waitMs' | 'challenges' | 'ahead'>
 
 /**
  * What it refused or went back from, also where it keeps no mark of that (a fence, or a start after its first
@@ -77,7 +83,7 @@ export function createDesired(deps: Deps) {
   /** What the node has not answered yet, and whatever else there is for it; null: nothing. */
   const news = async (
     nodeId: string,
-    { given, challenges: answered }: { given: Given | null; challenges: string[] | undefined },
+    { given, challenges: answered, ahead: held }: Told,
   ): Promise<DesiredResponse | null> => {
     const assignment = given && (await asAssignment(given))
     // Last, for a question is put once, and so is an order.
@@ -86,13 +92,15 @@ export function createDesired(deps: Deps) {
     const probes = probeOrders.take(nodeId)
     const samples = deps.sampleWatches.take(nodeId)
     const challenges = answered ? deps.challenges.newsFor(answered) : null
-    if (!assignment && !question && !probes && !samples && !challenges) return null
+    const ahead = held && !identity.recovery ? fleet.ahead.newsFor(nodeId, held) : null
+    if (!assignment && !question && !probes && !samples && !challenges && !ahead) return null
     return {
       assignment,
       ...(question && { request: question }),
       ...(probes && { probes }),
       ...(samples && { samples }),
       ...(challenges && { challenges }),
+      ...(ahead && { ahead }),
     }
   }
 
@@ -151,12 +159,13 @@ export function createDesired(deps: Deps) {
     request: FastifyRequest,
     reply: FastifyReply,
     caller: Caller,
-    { incarnation, challenges, waitMs, ...wish }: Wish,
+    { incarnation, challenges, ahead, waitMs, ...wish }: Wish,
   ): Promise<DesiredResponse> => {
     const have = wish.have?.generation ?? 0
     mayWait(caller, incarnation)
     const nodeId = caller.id
     if (challenges) deps.challenges.heard(nodeId, challenges)
+    fleet.ahead.heard(nodeId, ahead)
     const endsAt = performance.now() + spread(Math.min(waitMs, LONGEST_WAIT_MS))
     for (;;) {
       // The wait begins before the look, so that what is assigned in between wakes it.
@@ -175,7 +184,7 @@ export function createDesired(deps: Deps) {
         }
         // The wait for room may have been long, too.
         if (given) mayWait(await identify(request), incarnation)
-        const answer = await news(nodeId, { given, challenges })
+        const answer = await news(nodeId, { given, challenges, ahead })
         if (answer) {
           wait.end('woken')
           return answer

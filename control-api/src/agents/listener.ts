@@ -253,6 +253,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
       }
       if (verdict === 'detected' || verdict === 'refused') throw new CloneDetected()
       if (verdict === 'say-again') throw new SayAgain()
+      fleet.ahead.restarted(caller.id)
       return {
         protocol,
         controlPlaneId: identity.controlPlaneId,
@@ -375,6 +376,8 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     }
     if (certificates) await inbox.servedChanged(caller.id, certificates)
     fetches.heard(caller.id, fetching)
+    fleet.ahead.fetching(caller.id, fetching)
+    fleet.keptReleases.heard(caller.id, report, now())
     if (known === 'news' && drift !== undefined && (drift === null || isWhole(drift))) {
       await inbox.driftChanged(caller.id, drift)
     }

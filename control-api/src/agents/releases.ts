@@ -12,6 +12,7 @@ import { manifestsGiven } from '../assignments/store.ts'
 import { inSlices } from '../base/slices.ts'
 import { type EndTurn, NoTurn, Turns } from '../base/turns.ts'
 import type { Database } from '../db/database.ts'
+import type { ReleasesAhead } from '../fleet/ahead.ts'
 import { sizeOfBlob } from '../release-store/blob-list.ts'
 import type { ReleaseFolder } from '../release-store/folder.ts'
 import { reading } from '../release-store/lines.ts'
@@ -39,14 +40,23 @@ const CHUNK_BYTES = 64 * 1024
 /** Of one answer. */
 const LOOKED_FOR_AT_ONCE = 16
 
-type Deps = { db: Kysely<Database>; folder: ReleaseFolder }
+type Deps = { db: Kysely<Database>; folder: ReleaseFolder; ahead: Pick<ReleasesAhead, 'wantedBy'> }
 
-export function createNodeReleases({ db, folder }: Deps, limits: Limits = LIMITS): NodeReleases {
+export function createNodeReleases(
+  { db, folder, ahead }: Deps,
+  limits: Limits = LIMITS,
+): NodeReleases {
   const turns = new Turns({
     ...{ capacity: limits.atOnce, perCaller: limits.perNode, waitMs: limits.waitMs },
     ...{ waiting: 10_000, waitingPerCaller: limits.perNode },
   })
   let sent = 0
+
+  /** What it was told to run, or to hold ahead. */
+  async function manifestsFor(nodeId: string): Promise<string[]> {
+    const held = ahead.wantedBy(nodeId).map(({ manifestSha256 }) => manifestSha256)
+    return [...new Set([...(await manifestsGiven(db, nodeId)), ...held])]
+  }
 
   /** What is removed or was never here has no size. */
   async function onDisk(sha256: string): Promise<Content> {
@@ -87,13 +97,13 @@ export function createNodeReleases({ db, folder }: Deps, limits: Limits = LIMITS
 
   return {
     async manifest(nodeId, sha256) {
-      const isItsOwn = (await manifestsGiven(db, nodeId)).includes(sha256)
+      const isItsOwn = (await manifestsFor(nodeId)).includes(sha256)
       if (!isItsOwn) throw new NoSuchRelease(sha256)
       return await onDisk(sha256)
     },
 
     async contents(nodeId, names) {
-      const own = await needed(await manifestsGiven(db, nodeId), names)
+      const own = await needed(await manifestsFor(nodeId), names)
       const notItsOwn = names.find((name) => !own.has(name))
       if (notItsOwn !== undefined) throw new NoSuchRelease(notItsOwn)
       const found: Content[] = []

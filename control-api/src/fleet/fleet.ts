@@ -4,8 +4,10 @@
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import type { Gauges } from '../agent-protocol/messages.gen.ts'
+import { ReleasesAhead } from './ahead.ts'
 import { Connections } from './connections.ts'
 import { type HostSample, withOffset } from './host.ts'
+import { KeptReleases } from './kept-releases.ts'
 
 /** Three missed reports, at the usual time between two; the console's "unknown" begins here. */
 export const STALE_AFTER_MS = 15_000
@@ -70,6 +72,8 @@ const NEVER_SEEN: Presence = {
 
 export class Fleet {
   readonly connections = new Connections()
+  readonly ahead = new ReleasesAhead({ wake: (nodeId) => this.wake(nodeId) })
+  readonly keptReleases = new KeptReleases()
   readonly #entries = new Map<string, Entry>()
   readonly #options: Required<Options>
   readonly #timer: NodeJS.Timeout
@@ -203,6 +207,8 @@ export class Fleet {
   /** Decommissioned: cut off, and not spoken of again. */
   forget(nodeId: string): void {
     this.cutOff(nodeId)
+    this.ahead.forget(nodeId)
+    this.keptReleases.forget(nodeId)
     this.#entries.delete(nodeId)
   }
 

@@ -3,13 +3,17 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { contentDigest, contentId } from '../../src/agent-protocol/content.ts'
-import type { DesiredResponse, ReleaseVersion } from '../../src/agent-protocol/messages.gen.ts'
+import type {
+  DesiredRequest,
+  DesiredResponse,
+  ReleaseVersion,
+} from '../../src/agent-protocol/messages.gen.ts'
 import { beginOf } from '../../src/agents/releases.ts'
 import { sha256 } from '../../src/base/ids.ts'
 import { push } from '../features/releases/pushing.ts'
 import { type Built, build } from '../helper.ts'
 import { manifestOf } from '../release-store/manifests.ts'
-import { about, DIGEST, enrolNode, type TestNode } from './node-client.ts'
+import { about, DIGEST, enrolNode, example, type TestNode } from './node-client.ts'
 
 const FILES = { 'index.html': '<h1>one</h1>', 'img/a.svg': '<svg/>', 'empty.txt': '' }
 
@@ -45,6 +49,39 @@ async function withRelease() {
 }
 
 describe('a release', () => {
+  test('is fetched by who is to hold it ahead, as long as it is', async () => {
+    const { service, node, manifest, given, get, together } = await withRelease()
+    const page = sha256(FILES['index.html'])
+    const statuses = async () => [
+      (await get(`manifests/${manifest}`)).statusCode,
+      (await get(`contents/${page}`)).statusCode,
+      (await together([page])).statusCode,
+    ]
+    expect(await statuses()).toEqual([404, 404, 404])
+    const wanted = new Map([[node.id, [given]]])
+    service.fleet.ahead.set(new Map([['rollout', wanted]]))
+    expect(await statuses()).toEqual([200, 200, 200])
+    service.fleet.ahead.set(new Map())
+    expect(await statuses()).toEqual([404, 404, 404])
+  })
+
+  test('that is to be held ahead is told to who asks with another list, alone or with its report', async () => {
+    const { service, node, manifest, given } = await withRelease()
+    const wanted = new Map([[node.id, [given]]])
+    service.fleet.ahead.set(new Map([['rollout', wanted]]))
+    const { ahead: _, ...old } = example<DesiredRequest>('desired.request')
+    const ask = async (said: object) =>
+      (await node.say('desired', { ...old, have: null, waitMs: 0, ...said })).json()
+    expect(await ask({})).toEqual({ assignment: null })
+    expect(await ask({ ahead: [] })).toEqual({ assignment: null, ahead: [given] })
+    const held = [{ manifestSha256: manifest, state: 'held' as const }]
+    expect(await ask({ ahead: held })).toEqual({ assignment: null })
+    expect(service.fleet.ahead.stateOf('rollout', node.id)).toMatchObject({ state: 'held' })
+    service.fleet.ahead.set(new Map())
+    const desired = { have: null, waitMs: 0, ahead: held }
+    expect((await node.report({ desired })).json().desired).toEqual({ assignment: null, ahead: [] })
+  })
+
   test('is named by what a node is to run, and fetched by it, whole and from the middle', async () => {
     const { service, node, manifest, given, get, together } = await withRelease()
     await give(service, node.id, [given])

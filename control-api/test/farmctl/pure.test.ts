@@ -173,6 +173,8 @@ describe('how a rollout goes', () => {
 
   test('nothing said is all at once; flags go over the file', () => {
     expect(strategyOf({})).toBeUndefined()
+    expect(strategyOf({ filesFirst: true })).toBeUndefined()
+    expect(strategyOf({ filesFirst: false })).toEqual({ filesFirst: false })
     expect(strategyOf({ careful: true })).toEqual({})
     const file = readStrategy('s.json', '{ "soakSeconds": 60, "maxFlaps": 1 } // quick')
     expect(strategyOf({ soak: '2m', gate: ['none'] }, file)).toEqual({

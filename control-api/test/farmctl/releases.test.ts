@@ -176,6 +176,9 @@ test(
     ])
     const list = await run(['releases', 'list', 'www'])
     expect(list.stdout).toContain('second')
+    expect((await run(['releases', 'show', 'www', '1'])).stdout).toContain(
+      'www@1: kept by no node.',
+    )
     expect((await json('releases', 'show', 'www', '1')) as object).toMatchObject({
       ...{ message: 'first', source: 'git 1', files: 5, links: 2 },
     })

@@ -3,6 +3,7 @@
 // transaction; what leaves the process happens after it, and is what a crash takes.
 import { isDeepStrictEqual } from 'node:util'
 import type { Command, Evaluated, Rollout } from '../../src/features/rollouts/reducer/model.ts'
+import { ReleasesAhead, type Wanted } from '../../src/fleet/ahead.ts'
 import type { Cordon } from '../../src/fleet/cordon.ts'
 import { createLatencyBoard } from '../../src/metrics-store/latency-board.ts'
 import { admit } from '../../src/node-identity/clones.ts'
@@ -21,8 +22,9 @@ import {
 import { Engine, type Host, type Order } from './engine.ts'
 import { Inbox } from './inbox.ts'
 import type { Watch } from './invariants.ts'
-import type { Answer, Given, Message } from './messages.ts'
-import type { Deed, Tape } from './tape.ts'
+import type { AheadSaid, Answer, Given, Message } from './messages.ts'
+import { contentsOf } from './release-files.ts'
+import type { Deed, FilesKnown, Tape } from './tape.ts'
 
 export type Deps = {
   watch: Watch
@@ -39,7 +41,12 @@ export type Deps = {
   /** Tells offers of two control planes apart. */
   name?: string
 }
-type Waiting = { have: number; incarnation: string; answer: (answer: Answer) => void }
+type Waiting = {
+  have: number
+  incarnation: string
+  ahead: AheadSaid | undefined
+  answer: (answer: Answer) => void
+}
 const isToGoOn = ({ progress }: Rollout) =>
   progress.unfinished !== undefined || progress.newcomersTo !== undefined
 /** Nothing came of going on. */
@@ -67,6 +74,7 @@ export class ControlPlane implements Host {
   #owedMs = 0
   /** What nodes measured, in memory only. */
   board = createLatencyBoard()
+  #ahead = this.#newAhead()
   isUp = false
   isRecovering = false
   isStorageFull = false
@@ -75,6 +83,25 @@ export class ControlPlane implements Host {
     this.#deps = deps
     this.#engine = new Engine(this, deps.watch)
     this.#inbox = new Inbox(this, this.#engine, deps.watch)
+  }
+
+  #newAhead(): ReleasesAhead {
+    return new ReleasesAhead({ wake: (nodeId) => this.wake(nodeId) })
+  }
+
+  filesOf(rolloutId: string) {
+    if (!this.#ahead.knows(rolloutId)) return null
+    return (nodeId: string) => this.#ahead.stateOf(rolloutId, nodeId)
+  }
+
+  filesKnown(): FilesKnown {
+    const known = [...this.db.rollouts].filter(([id]) => this.#ahead.knows(id))
+    return new Map(
+      known.map(([id, { tasks }]) => {
+        const states = tasks.map(({ nodeId }) => [nodeId, this.#ahead.stateOf(id, nodeId)] as const)
+        return [id, new Map(states)]
+      }),
+    )
   }
 
   get wallMs(): number {
@@ -102,11 +129,13 @@ export class ControlPlane implements Host {
     this.#owedMs = 0
     this.#wakes = []
     this.board = createLatencyBoard()
+    this.#ahead = this.#newAhead()
     this.#deps.tape?.note({ kind: 'crash' }, null, this)
   }
 
   start(): void {
     this.isUp = true
+    this.#deps.watch.files.onStart(this.#deps.watch.nowMs())
     this.#do({ kind: 'start' }, () => {
       this.db.epoch++
       this.#engine.heardAgain()
@@ -193,14 +222,39 @@ export class ControlPlane implements Host {
     this.presence(nodeId, 'connected')
     if (!this.isUp) return
     if (message.kind === 'desired') {
-      const { have, incarnation } = message
-      this.#wait(nodeId, { have, incarnation, answer })
+      const { have, incarnation, ahead } = message
+      this.#hearAhead(nodeId, message)
+      this.#wait(nodeId, { have, incarnation, ahead, answer })
+      return
+    }
+    if (message.kind === 'ahead') {
+      this.#hearAhead(nodeId, message)
+      answer({ code: 'ok' })
       return
     }
     const reply = this.#do({ kind: 'message', nodeId, message }, () =>
       this.#inbox.take(nodeId, message),
     )
+    if (reply && message.kind === 'hello' && reply.code === 'ok') this.#ahead.restarted(nodeId)
     if (reply) answer(reply)
+  }
+
+  #hearAhead(nodeId: string, message: Extract<Message, { kind: 'desired' | 'ahead' }>): void {
+    const { incarnation, ahead } = message
+    if (admit(nodeOf(this.db, nodeId).standing, incarnation) !== 'ok') return
+    const { watch } = this.#deps
+    watch.files.onHeard(nodeId, ahead, watch.nowMs())
+    const said = ahead?.map(({ digest, state }) => ({ manifestSha256: digest, state }))
+    this.#ahead.heard(nodeId, said)
+    if (message.kind === 'desired') return
+    watch.files.onFurther(nodeId, watch.nowMs())
+    const counts = {
+      files: 0,
+      filesDone: message.filesDone,
+      bytes: 0,
+      bytesDone: message.filesDone,
+    }
+    this.#ahead.fetching(nodeId, { manifestSha256: ahead?.[0]?.digest ?? '', ...counts })
   }
 
   order(order: Order): boolean {
@@ -319,6 +373,8 @@ export class ControlPlane implements Host {
     }
     if (deed.kind !== 'goes-on') this.#stuck.clear()
     this.#goOnLater()
+    this.#ahead.set(wantedIn(this.db))
+    wakes.push(...this.#wakes.splice(0))
     for (const nodeId of wakes) {
       const poll = this.#polls.get(nodeId)
       if (poll) this.#wait(nodeId, poll)
@@ -330,18 +386,23 @@ export class ControlPlane implements Host {
     const { have, incarnation, answer } = waiting
     const said = this.#desired(nodeId, waiting)
     if (!this.isUp) return
-    this.#deps.tape?.note({ kind: 'desired', nodeId, have, incarnation }, said, this)
-    const isNothing = said.code === 'ok' && !said.assignment
+    const { ahead, ...told } = { ahead: undefined, ...said }
+    this.#deps.tape?.note({ kind: 'desired', nodeId, have, incarnation }, told, this)
+    const isNothing = said.code === 'ok' && !said.assignment && ahead === undefined
     if (isNothing) this.#polls.set(nodeId, waiting)
     else this.#polls.delete(nodeId)
     if (!isNothing) answer(said)
   }
 
-  #desired(nodeId: string, { have, incarnation }: Waiting): Answer {
+  #desired(nodeId: string, { have, incarnation, ahead }: Waiting): Answer {
     const admission = admit(nodeOf(this.db, nodeId).standing, incarnation)
     if (admission === 'refused') return { code: 'clone_detected' }
     if (admission === 'say-hello') return { code: 'say_hello' }
-    return { code: 'ok', assignment: this.#news(nodeId, have) }
+    const assignment = this.#news(nodeId, have)
+    const said = ahead?.map(({ digest, state }) => ({ manifestSha256: digest, state }))
+    const news = said && !this.isRecovering ? this.#ahead.newsFor(nodeId, said) : null
+    const wanted = news?.map(({ manifestSha256 }) => manifestSha256)
+    return { code: 'ok', assignment, ...(wanted && { ahead: wanted }) }
   }
 
   /** null: it has had one, or no rollout has released what it could take. */
@@ -372,3 +433,21 @@ export class ControlPlane implements Host {
     return { generation, offerId, digest, epoch: this.db.epoch, replacesDrift }
   }
 }
+
+const AHEAD: readonly Rollout['state'][] = ['running', 'paused', 'reverting', 'revert_incomplete']
+
+/** As store/ahead.ts asks for it in SQL. */
+function wantedIn({ rollouts }: Database): Map<string, Wanted> {
+  const underWay = [...rollouts].filter(
+    ([, { state, policy }]) => policy.filesFirstMs !== undefined && AHEAD.includes(state),
+  )
+  return new Map(underWay.map(([id, { tasks }]) => [id, wantedOf(tasks)]))
+}
+
+const wantedOf = (tasks: Rollout['tasks']): Wanted =>
+  new Map(
+    tasks.map(({ nodeId, digest }) => {
+      const version = { name: 'www', number: 1, manifestSha256: digest }
+      return [nodeId, contentsOf(digest).length > 0 ? [version] : []]
+    }),
+  )

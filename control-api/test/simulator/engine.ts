@@ -3,6 +3,7 @@
 
 import { type Closed, closedAt } from '../../src/features/rollout-rules/windows.ts'
 import { whyNot } from '../../src/features/rollouts/reducer/commands.ts'
+import { countFiles, type FilesOf } from '../../src/features/rollouts/reducer/files-first.ts'
 import {
   type Command,
   type Effect,
@@ -60,6 +61,8 @@ export type Host = {
   /** Jumps. */
   readonly wallMs: number
   readonly nodesAtOnce: number
+  /** Of files that go first; null: it is not known. */
+  filesOf(rolloutId: string): FilesOf | null
   newOfferId(): string
   wake(nodeId: string): void
 }
@@ -381,7 +384,11 @@ export class Engine {
     const closed = this.#db.asked.get(id)?.isEmergency ? null : this.#closed
     const tasks = stored.tasks.map((task) => this.#seen(task))
     const { isStorageFull, nodesAtOnce } = this.#host
-    const before = { ...stored, closed, tasks, ...this.#roomFor(id), isStorageFull, nodesAtOnce }
+    const isLooked = event.kind === 'elapsed' && stored.progress.phase === 'files'
+    const filesOf = isLooked ? this.#host.filesOf(id) : null
+    const filesNow = filesOf && countFiles(tasks, filesOf)
+    const ofNow = { closed, tasks, filesNow, isStorageFull, nodesAtOnce }
+    const before = { ...stored, ...ofNow, ...this.#roomFor(id) }
     const { rollout, effects, transitions } = reduce(before, event)
     this.#watch.onReduced(id, before, event, { rollout, effects, transitions })
     this.#db.rollouts.set(id, rollout)

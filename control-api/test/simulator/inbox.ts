@@ -34,7 +34,7 @@ export class Inbox {
     return this.#host.db
   }
 
-  take(nodeId: string, message: Exclude<Message, { kind: 'desired' }>): Answer {
+  take(nodeId: string, message: Exclude<Message, { kind: 'desired' | 'ahead' }>): Answer {
     if (message.kind === 'hello') return this.#hello(nodeId, message)
     if (message.kind === 'fetching') {
       const { files, filesDone } = message

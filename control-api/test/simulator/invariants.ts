@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What must hold after every step, whatever happened: I1 to I15 of the design, R1 to R3 of releases, each by means of its own,
+// What must hold after every step, whatever happened: I1 to I15 of the design, R1 to R4 of releases, each by means of its own,
 // not by the engine's.
 
 import { type Closed, tellClosed } from '../../src/features/rollout-rules/windows.ts'
 import {
+  isBeforeWave,
   isHeldByGate,
   isTerminal,
   isWaiting,
@@ -14,6 +15,7 @@ import {
 } from '../../src/features/rollouts/reducer/model.ts'
 import { tellReason } from '../../src/features/rollouts/words/reasons.ts'
 import { type Database, latestOffer, type Offer, provenReleases } from './database.ts'
+import { FilesWatch } from './files-watch.ts'
 import { kindOf } from './kinds.ts'
 import type { Change, SimNode } from './node.ts'
 import { takesOver } from './queue.ts'
@@ -62,6 +64,7 @@ export class Watch {
   readonly #line: string[] = []
   /** By id, with its clones. */
   readonly nodes: Map<string, SimNode[]>
+  readonly files: FilesWatch
   /** Since when the control plane is down; null: it is up. */
   downSinceMs: number | null = null
   /** Another one tells nodes what to do. */
@@ -74,6 +77,7 @@ export class Watch {
   /** `of`: another control plane's, of the same nodes. */
   constructor(of?: Watch) {
     this.nodes = of?.nodes ?? new Map()
+    this.files = new FilesWatch(this.nodes)
     this.#ran = of ? of.#ran : new Set()
     this.#vouched = of ? of.#vouched : new Set()
   }
@@ -108,10 +112,12 @@ export class Watch {
     }
     if (goesBack !== null && offers.length > 0) this.fail('I9', `${id} goes back and offers`)
     if (before.isStorageFull && offers.length > 0) this.fail('storage', `${id} offers, disk full`)
+    const now = { after, offers: offers.length, nowMs: this.nowMs() }
+    const early = this.files.whyNot(id, before, event, now)
+    if (early !== null) this.fail('R4', `${id} ${early}`)
     this.#heard(id, event, after)
     this.#fetches(id, before, event, after)
-    const isNewWave =
-      before.progress.phase === 'waiting' || after.progress.wave > before.progress.wave
+    const isNewWave = isBeforeWave(before.progress) || after.progress.wave > before.progress.wave
     if (before.closed !== null && isNewWave && offers.length > 0 && after.state === 'running') {
       this.fail('windows', `${id} begins a wave: ${tellClosed(before.closed)}`)
     }

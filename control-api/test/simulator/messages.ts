@@ -24,6 +24,10 @@ export type Result = {
   effective: Effective | null
 }
 export type Fences = { maxGeneration: number; maxEpoch: number }
+/** Versions that it is to hold ahead, each with how far it is. */
+export type AheadSaid = { digest: string; state: 'fetching' | 'held' | 'refused' }[]
+/** undefined: it is too old for that. */
+type Ahead = { ahead: AheadSaid | undefined }
 export type Message =
   | {
       kind: 'hello'
@@ -33,7 +37,9 @@ export type Message =
       effective: Effective | null
       drift: string | null
     }
-  | { kind: 'desired'; incarnation: string; have: number }
+  | ({ kind: 'desired'; incarnation: string; have: number } & Ahead)
+  /** With a report, or asking anew: it has come further with what it is to hold ahead. */
+  | ({ kind: 'ahead'; incarnation: string; filesDone: number } & Ahead)
   /** With a report: what it was offered is on its way to it. */
   | { kind: 'fetching'; files: number; filesDone: number }
   | { kind: 'ack'; given: Given }
@@ -52,5 +58,5 @@ export type NackCode =
   | 'local_change'
 
 export type Answer =
-  | { code: 'ok'; assignment?: Given | null; confirmed?: boolean }
+  | { code: 'ok'; assignment?: Given | null; confirmed?: boolean; ahead?: string[] }
   | { code: 'superseded' | 'say_hello' | 'say_again' | 'clone_detected' | 'identity_revoked' }

@@ -289,8 +289,26 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'a node removes what it runs',
     file: NODE,
-    find: 'const kept = [given, before, this.#fetching]',
-    put: 'const kept = [before, this.#fetching]',
+    find: 'const own = [given, before, this.#fetching]',
+    put: 'const own = [before, this.#fetching]',
+  },
+  {
+    name: 'the first wave does not wait for files',
+    file: 'src/features/rollouts/reducer/files-first.ts',
+    find: 'now.waiting.nodes.length === 0',
+    put: 'now.waiting.nodes.length >= 0',
+  },
+  {
+    name: 'a node that is fetching counts as one that holds its files',
+    file: 'src/fleet/ahead.ts',
+    find: "if (one === undefined || one.state === 'fetching') state",
+    put: 'if (one === undefined) state',
+  },
+  {
+    name: 'after a start files are waited for by nobody',
+    file: 'src/features/rollouts/reducer/files-first.ts',
+    find: 'if (unheardMs > 0) return false',
+    put: 'if (unheardMs < 0) return false',
   },
 ]
 const SEEDS = 3_000

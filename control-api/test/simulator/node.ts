@@ -2,7 +2,8 @@
 // A node as server-c's agent is one (agent_apply*.c, agent_session.c): what survives it is on its disk, what
 // its supervisor remembers survives a crash of the serving process, the rest goes with each.
 import { type Disk, emptyDisk, PowerCut } from './disk.ts'
-import type { Answer, Effective, Given, Message, NackCode, Result } from './messages.ts'
+import { FETCH_MS, HeldAhead } from './held-ahead.ts'
+import type { AheadSaid, Answer, Effective, Given, Message, NackCode, Result } from './messages.ts'
 import { contentsOf, firstMissing, swept } from './release-files.ts'
 import type { Scheduler } from './scheduler.ts'
 import { type Speaker, Talk, type TalkDeps } from './talk.ts'
@@ -23,7 +24,8 @@ export type NodeDeps = TalkDeps & {
 type Trial = { generation: number; crashes: number; endsAtMs: number }
 type Phase = 'idle' | 'acking' | 'proving' | 'confirming'
 
-const FETCH_MS = [500, 6_000] as const
+/** So many nodes, one that is too old to hold anything ahead. */
+const OLD_OF = 5
 /** Of so many contents. */
 const WRONG_BYTES = 0.1
 const CONFIRM_WITHIN_MS = 60_000
@@ -60,6 +62,7 @@ export class SimNode implements Speaker {
   /** Was offered, and has a release that is not here whole. */
   #fetching: Given | null = null
   #talk: Talk
+  #ahead: HeldAhead
 
   constructor(id: string, label: string, deps: NodeDeps, copyOf?: SimNode) {
     this.id = id
@@ -68,6 +71,7 @@ export class SimNode implements Speaker {
     this.disk = copyOf ? { ...copyOf.disk } : emptyDisk()
     if (copyOf) this.validated = new Set(copyOf.validated)
     this.#talk = new Talk(deps, this)
+    this.#ahead = this.#newAhead()
   }
 
   get incarnation(): string {
@@ -132,6 +136,34 @@ export class SimNode implements Speaker {
     this.running = null
     this.#talk.end()
     this.#talk = new Talk(this.#deps, this)
+    this.#ahead = this.#newAhead()
+  }
+
+  #newAhead = () =>
+    new HeldAhead({
+      ...{ disk: this.disk, chance: this.#deps.chance, isBusy: () => this.#fetching !== null },
+      write: (change) => this.#write(change),
+      later: (least, most, work) => this.later(least, most, work),
+      told: () => this.#tellAhead(),
+    })
+
+  get ahead(): AheadSaid | undefined {
+    return Number(this.id.slice(1)) % OLD_OF === 0 ? undefined : this.#ahead.said
+  }
+
+  hold(digests: readonly string[]): void {
+    this.#ahead.hold(digests)
+  }
+
+  #tellAhead(): void {
+    const { incarnation, ahead } = this
+    const message: Message = {
+      kind: 'ahead',
+      incarnation,
+      ahead,
+      filesDone: this.disk.contents.size,
+    }
+    this.#deps.network.carry(this.id, () => this.send(message, () => {}))
   }
 
   /** N4: after its first crash an unconfirmed config is tried once more, as long as its time runs. */
@@ -260,6 +292,7 @@ export class SimNode implements Speaker {
         this.#hearConfirmation(message.given, answer)
         break
       case 'desired':
+      case 'ahead':
       case 'fetching':
         break
     }
@@ -414,7 +447,8 @@ export class SimNode implements Speaker {
       disk.confirmed = given
       disk.staged = null
     })
-    const kept = [given, before, this.#fetching].flatMap((one) => one?.digest ?? [])
+    const own = [given, before, this.#fetching].flatMap((one) => one?.digest ?? [])
+    const kept = [...own, ...this.#ahead.said.map(({ digest }) => digest)]
     this.#write(() => Object.assign(disk, swept(disk, kept)))
     this.#trial = null
   }

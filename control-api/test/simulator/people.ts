@@ -10,6 +10,7 @@ import {
   type Rollout,
 } from '../../src/features/rollouts/reducer/model.ts'
 import type { Asked } from './queue.ts'
+import { contentsOf } from './release-files.ts'
 import type { World } from './world.ts'
 
 const DIGESTS = ['v1', 'v2', 'v3', 'v4', 'v5']
@@ -88,11 +89,12 @@ export class People {
     const size = chance.between(1, 4)
     for (let i = 0; i < chosen.length; i += size) waves.push(chosen.slice(i, i + size))
     const isAtOnce = chance.is(0.15)
+    const digest = chance.of(DIGESTS)
     plane.order({
       // Ids sort by time.
       id: `r${1000 + ++this.#orders}`,
-      digest: chance.of(DIGESTS),
-      policy: isAtOnce ? AT_ONCE : this.#policy(),
+      digest,
+      policy: isAtOnce ? AT_ONCE : { ...this.#policy(), ...this.#filesFirst(digest) },
       waves: isAtOnce ? [chosen] : waves,
       isForAll: chosen.length === all.length,
       asked: this.#asked(),
@@ -134,6 +136,12 @@ export class People {
     const windows = chance.is(0.5) ? [] : CLOSED
     const blastBudget = chance.of([null, null, 1, 3])
     plane.setRules({ approvals: chance.of([0, 0, 0, 1, 2]), windows, timeZone: 'UTC', blastBudget })
+  }
+
+  #filesFirst(digest: string): Pick<Policy, 'filesFirstMs'> {
+    const { chance } = this.#world
+    if (contentsOf(digest).length === 0 || chance.is(0.3)) return {}
+    return { filesFirstMs: chance.of([20_000, 60_000, 300_000]) }
   }
 
   #policy(): Policy {

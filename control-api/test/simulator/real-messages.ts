@@ -8,7 +8,7 @@ import type { Answer, Effective, Given, Message, Result } from './messages.ts'
 import { credentialOf } from './real-plane.ts'
 import type { Words } from './words.ts'
 
-type Said = Exclude<Message, { kind: 'fetching' }>
+type Said = Exclude<Message, { kind: 'fetching' | 'ahead' }>
 
 const BOOT = '0'.repeat(32)
 

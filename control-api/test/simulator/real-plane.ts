@@ -23,6 +23,7 @@ import { readGrouping } from '../../src/features/groups/store.ts'
 import { createEngine } from '../../src/features/rollouts/engine/engine.ts'
 import type { StartDeps } from '../../src/features/rollouts/start.ts'
 import { createTaskMemory } from '../../src/features/rollouts/store/task-memory.ts'
+import { ReleasesAhead } from '../../src/fleet/ahead.ts'
 import { Challenges } from '../../src/fleet/challenges.ts'
 import type { Connections } from '../../src/fleet/connections.ts'
 import { Fleet } from '../../src/fleet/fleet.ts'
@@ -64,6 +65,8 @@ type Found = {
   isStorageFull: () => boolean
   /** Left out: as large as the service's own, one after the other. */
   nodesAtOnce?: number
+  /** What it would have heard of files that go first. Left out: nothing. */
+  ahead?: Parameters<typeof createEngine>[0]['ahead']
 }
 
 /** Keys go over TLS alone. */
@@ -86,7 +89,7 @@ const NO_RELEASES: NodeReleases = {
 export async function startPlane(
   services: Services,
   now: () => number,
-  { connected, isStorageFull, nodesAtOnce }: Found,
+  { connected, isStorageFull, nodesAtOnce, ahead = new ReleasesAhead({ wake: () => {} }) }: Found,
 ) {
   const { db, write, controlPlaneId } = services
   const identity: Identity = {
@@ -112,6 +115,7 @@ export async function startPlane(
     errorsForAuthor: releases.errorsForAuthor,
     readGrouping,
     connected,
+    ahead,
     isStorageFull,
     onUnrenderable: () => {},
     versionText: ({ trx }, config, n) => versionOf(trx, config, n),

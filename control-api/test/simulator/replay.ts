@@ -31,7 +31,7 @@ import {
   textOf,
 } from './real-plane.ts'
 import { type StoredRollout, StoredRollouts } from './stored-rollouts.ts'
-import type { Deed, Note } from './tape.ts'
+import type { Deed, FilesKnown, Note } from './tape.ts'
 import { type RolloutView, tasksShown, viewOf, viewOfReal } from './view.ts'
 import { Words } from './words.ts'
 
@@ -62,6 +62,14 @@ class Player {
   #services: Services
   #running: Running | null = null
   #isStorageFull = false
+  /** As of the deed that is played: the texts of the simulation have no releases. */
+  #files: FilesKnown = new Map()
+  readonly #ahead = {
+    set: () => {},
+    knows: (id: string) => this.#files.has(this.#words.ours(id)),
+    stateOf: (id: string, nodeId: string) =>
+      this.#files.get(this.#words.ours(id))?.get(this.#words.nodeName(nodeId)) ?? null,
+  }
   #approvals = 0
 
   private constructor(
@@ -90,8 +98,9 @@ class Player {
     await this.#services.close()
   }
 
-  async play({ deed, result, db, wallMs }: Note, i: number): Promise<void> {
+  async play({ deed, result, db, wallMs, files }: Note, i: number): Promise<void> {
     this.#clock.nowMs = wallMs
+    this.#files = files
     const where = `deed ${i}, ${JSON.stringify(deed).slice(0, 300)}`
     const said = await this.#do(deed).catch((error: unknown) => {
       throw new Divergence(`${where}: ${error instanceof Error ? error.stack : error}`)
@@ -173,7 +182,7 @@ class Player {
         }
         return await sayTo(this.#plane.agents, words, deed.nodeId, deed.message)
       case 'desired':
-        return await sayTo(this.#plane.agents, words, deed.nodeId, deed)
+        return await sayTo(this.#plane.agents, words, deed.nodeId, { ...deed, ahead: undefined })
       case 'first-release':
         await this.#plane.inbox.offerFirstRelease(words.nodeId(deed.nodeId))
         return undefined
@@ -251,7 +260,10 @@ class Player {
 
   #start(): Promise<Running> {
     const isStorageFull = () => this.#isStorageFull
-    const found = { connected: this.#connected, isStorageFull, nodesAtOnce: this.#nodesAtOnce }
+    const found = {
+      ...{ connected: this.#connected, isStorageFull, nodesAtOnce: this.#nodesAtOnce },
+      ahead: this.#ahead,
+    }
     return startPlane(this.#services, this.#now, found)
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How a node talks, as agent_speak.c and agent_session.c have it: one message at a time, said again until it is
 // answered, and beside it the long poll. Knows nothing of what the messages are about.
-import type { Answer, Given, Message } from './messages.ts'
+import type { AheadSaid, Answer, Given, Message } from './messages.ts'
 import type { Network } from './network.ts'
 import type { Chance, Scheduler } from './scheduler.ts'
 
@@ -20,6 +20,8 @@ export type Speaker = {
   /** The newest generation that it has answered. */
   readonly have: number
   readonly owesAnswer: boolean
+  /** undefined: it is too old to hold anything ahead. */
+  readonly ahead: AheadSaid | undefined
   readonly isConfirming: boolean
   send(message: Message, answer: (answer: Answer) => void): void
   hello(): Message
@@ -27,6 +29,8 @@ export type Speaker = {
   next(): Message | null
   heard(message: Message, answer: Answer): void
   take(assignment: Given): void
+  /** These versions ahead, and no others. */
+  hold(digests: readonly string[]): void
   /** Two processes speak for it. */
   isCloned(): void
   /** As long as this start of it lives. */
@@ -106,7 +110,7 @@ export class Talk {
   }
 
   #ask(): void {
-    const { have, incarnation, owesAnswer } = this.#speaker
+    const { have, incarnation, owesAnswer, ahead } = this.#speaker
     if (!this.#isInSession || this.#isAsking || owesAnswer || this.#held) return
     this.#isAsking = true
     let isOver = false
@@ -116,7 +120,7 @@ export class Talk {
       this.#isAsking = false
       work()
     }
-    this.#send({ kind: 'desired', incarnation, have }, (answer) =>
+    this.#send({ kind: 'desired', incarnation, have, ahead }, (answer) =>
       end(() => this.#hearDesired(answer)),
     )
     const pollMs = this.#deps.pollMs()
@@ -161,7 +165,8 @@ export class Talk {
 
   #hearDesired(answer: Answer): void {
     if (this.#isTrouble(answer) || !this.#isInSession || answer.code !== 'ok') return
-    const { assignment } = answer
+    const { assignment, ahead } = answer
+    if (ahead) this.#speaker.hold(ahead)
     if (assignment && this.#speaker.isConfirming && this.#isTalking) this.#held = assignment
     else if (assignment) this.#speaker.take(assignment)
     // A control plane that gives the same again and again is not asked in a tight loop.

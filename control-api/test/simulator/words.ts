@@ -16,6 +16,7 @@ export class Words {
 
   nodeId = (name: string) => `node_${name.slice(1).padStart(DIGITS, '0')}`
   nodeName = (id: string) => nameOf(Number(id.slice('node_'.length)))
+  ours = (real: string) => this.#ours.get(real) ?? real
   rolloutId = (ours: string) => this.#real.get(ours) ?? `rollout_${'0'.repeat(DIGITS)}`
   /** Of another control plane: one that this one has never heard of. */
   offerId = (ours: string) => this.#real.get(ours) ?? `offer_${'0'.repeat(DIGITS)}`

@@ -267,6 +267,7 @@ const atOnce: Rollout['policy'] = {
   onNoData: 'pause',
   minSamples: 500,
   probes: [],
+  filesFirstSeconds: null,
 }
 
 type OfTasks = Partial<Rollout> & { tasks?: readonly NodeTask[] }
@@ -294,6 +295,7 @@ export function rollout({ tasks = [task()], ...change }: OfTasks = {}): Rollout 
     waves: [wave({ nodes: tasks.length, states })],
     wave: 0,
     phase: 'dispatching',
+    filesFirst: null,
     soakedSeconds: 0,
     policy: atOnce,
     releases: [],

@@ -6,6 +6,7 @@ import type { ChangeTotals, FileChange, Release, ReleaseVersion } from '../api-t
 import type { Act, Tool } from '../command.ts'
 import { Difference } from '../failures.ts'
 import { collect as eachOf } from '../load/option-values.ts'
+import { onNodesSentence, onNodesText } from '../releases/on-nodes.ts'
 import { type Sent, sendManifest, sendMissing, withTree } from '../releases/push.ts'
 import type { Tree } from '../releases/tree.ts'
 import { getVersion, latestOf } from '../releases/versions.ts'
@@ -173,11 +174,11 @@ async function listReleases(tool: Tool, { limit }: ListOptions, name?: string): 
   )
   tool.show({ items }, () =>
     tableLines(
-      ['VERSION', 'FILES', 'SIZE', 'CHANGES', 'AUTHOR', 'AGE', 'MESSAGE'],
+      ['VERSION', 'FILES', 'SIZE', 'CHANGES', 'AUTHOR', 'AGE', 'ON NODES', 'MESSAGE'],
       items.map((one) => [
         ...[String(one.number), String(one.files), sizeText(one.bytes)],
         `+${one.sinceParent.added} ~${one.sinceParent.changed} -${one.sinceParent.removed}`,
-        ...[one.author, age(one.createdAt), one.message],
+        ...[one.author, age(one.createdAt), onNodesText(one.onNodes), one.message],
       ]),
     ),
   )
@@ -185,7 +186,10 @@ async function listReleases(tool: Tool, { limit }: ListOptions, name?: string): 
 
 async function showVersion(tool: Tool, _options: unknown, name = '', which = 'latest') {
   const version = await getVersion(tool.api(), name, which)
-  tool.show(version, () => outline(version))
+  tool.show(version, () => [
+    ...outline(version),
+    `${name}@${version.number}: ${onNodesSentence(version.onNodes)}`,
+  ])
 }
 
 async function showDiff(

@@ -109,6 +109,10 @@ export const ordered = (command: Command) =>
       'nodes fetch it from themselves where visitors make too few requests; repeat for more',
       gather,
     )
+    .option(
+      '--no-files-first',
+      'the first wave does not wait until all nodes have the files of a release that is new',
+    )
     .addOption(
       new Option('--on-failure <what>', 'when a node fails').choices(['revert', 'pause', 'freeze']),
     )

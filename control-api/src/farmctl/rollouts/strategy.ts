@@ -14,6 +14,7 @@ export type StrategyFlags = {
   minSamples?: string
   onNoData?: NonNullable<Strategy['onNoData']>
   probe?: string[]
+  filesFirst?: boolean
   onFailure?: OnFailure
 }
 
@@ -37,7 +38,7 @@ const isMetric = (word: string): word is Gate['metric'] => Object.hasOwn(ON_FAIL
 /** undefined: as the control plane has it, which is careful. */
 export function strategyOf(flags: StrategyFlags, fromFile?: Strategy): Strategy | undefined {
   const { careful, atOnce, waves, soak, maxParallel, gate, minSamples, onNoData } = flags
-  const { probe, onFailure } = flags
+  const { probe, filesFirst, onFailure } = flags
   const said: Strategy = {
     ...(waves !== undefined && { waves: readWaves(waves) }),
     ...(soak !== undefined && { soakSeconds: readSeconds('--soak', soak) }),
@@ -46,6 +47,7 @@ export function strategyOf(flags: StrategyFlags, fromFile?: Strategy): Strategy 
     ...(minSamples !== undefined && { minSamples: readCount('--min-samples', minSamples) }),
     ...(onNoData !== undefined && { onNoData }),
     ...(probe !== undefined && { probes: probe.map(readProbe) }),
+    ...(filesFirst === false && { filesFirst }),
     ...(onFailure !== undefined && { onFailure }),
   }
   if (atOnce && (careful || Object.keys(said).length > 0)) {

@@ -175,6 +175,11 @@ function policyLines({ policy, isFastPath }: { policy: Policy; isFastPath: boole
     ...(isFastPath
       ? ['Fast path: the version succeeded not long ago; gates that only pause are left out.']
       : []),
+    ...(policy.filesFirstSeconds === null
+      ? []
+      : [
+          `Files first: the first wave begins when all nodes have them, or none came further for ${policy.filesFirstSeconds} s.`,
+        ]),
     `Each node: ${stepsText(policy)}`,
     ...(watched ? [] : [`Each wave is watched for ${soakSeconds} to ${maxSoakSeconds} s.`]),
     ...(gates.length > 0 ? [`Gates, from ${minSamples} requests on: ${asked}`] : []),
@@ -209,6 +214,7 @@ export function rolloutLines(rollout: Rollout, tasks: Some): string[] {
     `${state}: ${reason}`,
     ...waitingLines(rollout),
     ...policyLines(rollout),
+    ...filesLines(rollout),
     ...waveLines(rollout),
     ...(rollout.evidence === null ? [] : evidenceLines(rollout.evidence)),
     ...taskLines(rollout, tasks),
@@ -229,11 +235,29 @@ function waitingLines({ startedAt, endedAt, ...rollout }: Rollout): string[] {
   ]
 }
 
+/** Of files that go to all nodes before the first wave. */
+function filesLines({ filesFirst }: Rollout): string[] {
+  if (filesFirst === null) return []
+  const { isOver, heldNodes, waitingNodes, refusedNodes, otherNodes, refusals } = filesFirst
+  const counts = [
+    `${heldNodes} of ${nodesText(heldNodes + waitingNodes + refusedNodes)} have them`,
+    ...(refusedNodes > 0 ? [`${refusedNodes} refused them`] : []),
+    ...(otherNodes > 0 ? [`${otherNodes} are away or too old for it`] : []),
+  ]
+  const more = refusedNodes - refusals.length
+  return [
+    `Files first${isOver ? ', when the first wave began' : ''}: ${counts.join(', ')}`,
+    ...refusals.map(({ nodeName, code, message }) => `  ${nodeName}: ${code}: ${message}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ]
+}
+
 function waveLines({ waves, wave, phase, soakedSeconds, policy }: Rollout): string[] {
   if (waves.length < 2) return []
   const at = (index: number) => {
     if (index !== wave) return index < wave ? 'through' : 'its turn has not come'
     if (phase === 'waiting') return 'waits for a change window'
+    if (phase === 'files') return 'waits for files'
     const soaked = `soaking, ${Math.floor(soakedSeconds)} of ${policy.soakSeconds} s`
     return phase === 'soaking' ? soaked : 'under way'
   }

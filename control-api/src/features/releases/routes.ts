@@ -117,7 +117,8 @@ export const releaseRoutes = (deps: UseDeps) => async (app: App) => {
       const [before = null] = byNumber.read(cursor) ?? []
       const found = await listVersions(db, name, { before, limit: limit + 1 })
       const { rows, nextCursor } = byNumber.page(found, limit, ({ number }) => [number])
-      return { items: rows.map(viewVersion), nextCursor }
+      const onNodes = await onNodesOf(name)
+      return { items: rows.map((row) => viewVersion(row, onNodes)), nextCursor }
     },
   )
 
@@ -136,7 +137,7 @@ export const releaseRoutes = (deps: UseDeps) => async (app: App) => {
     async ({ params: { name, number } }) => {
       const version = await findVersion(db, name, number)
       if (!version) throw new ReleaseVersionNotFound(name, number)
-      return viewVersion(version)
+      return viewVersion(version, await onNodesOf(name))
     },
   )
 
@@ -166,7 +167,8 @@ export const releaseRoutes = (deps: UseDeps) => async (app: App) => {
         ...{ release: request.params.name, manifest, parent, message, source },
         author: actorOf(request),
       })
-      return reply.code(created ? 201 : 200).send({ created, ...viewVersion(version) })
+      const shown = viewVersion(version, await onNodesOf(version.release))
+      return reply.code(created ? 201 : 200).send({ created, ...shown })
     },
   )
 
@@ -211,6 +213,8 @@ export const releaseRoutes = (deps: UseDeps) => async (app: App) => {
 
   await manifestRoutes(deps)(app)
   await blobRoutes(deps)(app)
+
+  const onNodesOf = async (name: string) => ({ ...(await deps.onNodes(name)), nowMs: now() })
 
   async function find(name: string) {
     const release = await findRelease(db, name)

@@ -38,6 +38,34 @@ export const ReleaseSchema = Type.Object({
 })
 export type Release = Static<typeof ReleaseSchema>
 
+const OnNodesSchema = Type.Object(
+  {
+    servedByNodes: Type.Integer({ description: 'They run it' }),
+    keptByNodes: Type.Integer({
+      description: 'They keep it beside another one, and may answer with its files',
+    }),
+    requests: Type.Integer({
+      description: 'That those were asked for its files, each since its process started',
+    }),
+    lastRequestAt: Nullable(TimeSchema),
+    quietSeconds: Nullable(
+      Type.Integer({
+        description:
+          'For so long none of those was asked for its files; of one that was never asked, since its process started. null: no node keeps it',
+      }),
+    ),
+    uncountedNodes: Type.Integer({
+      description:
+        'Nodes of the farm of which nothing of this is known: they are away, or do not count',
+    }),
+    isSafeToDrop: Type.Boolean({
+      description:
+        'Nodes keep it, none serves it, none was asked for its files in 48 hours, and of none is this not known',
+    }),
+  },
+  { description: 'Who serves it, who keeps it, and whether anybody asks for it' },
+)
+
 /** GET /releases/{name}/versions listReleaseVersions; GET …/{number} getReleaseVersion */
 export const ReleaseVersionSchema = Type.Object({
   release: NameSchema,
@@ -61,6 +89,7 @@ export const ReleaseVersionSchema = Type.Object({
     removed: Type.Integer(),
     bytes: Type.Integer({ description: 'Of files that are new or other' }),
   }),
+  onNodes: OnNodesSchema,
 })
 export type ReleaseVersion = Static<typeof ReleaseVersionSchema>
 

@@ -2,6 +2,7 @@
 import type { Fault } from '../../release-store/check-manifest.ts'
 import type { Entry } from '../../release-store/entries.ts'
 import type { ManifestRow, ReleaseRow, VersionRow } from '../../releases/store.ts'
+import type { UseDeps } from './deps.ts'
 import { ManifestInvalid } from './errors.ts'
 import type { Release, ReleaseVersion } from './schema.ts'
 
@@ -15,7 +16,10 @@ export function viewRelease(row: ReleaseRow): Release {
   }
 }
 
-export function viewVersion(row: VersionRow): ReleaseVersion {
+/** So long nobody may have asked for a version that goes. */
+const QUIET_SECONDS = 48 * 3600
+
+export function viewVersion(row: VersionRow, said: OnNodes): ReleaseVersion {
   const { release, number, manifest, parent, author, message, source } = row
   const { files, links, bytes, blobs, blob_bytes: blobBytes } = row
   const { added, changed, removed, changed_bytes } = row
@@ -24,6 +28,25 @@ export function viewVersion(row: VersionRow): ReleaseVersion {
     createdAt: new Date(row.created_at_ms).toISOString(),
     ...{ files, links, bytes, blobs, blobBytes },
     sinceParent: { added, changed, removed, bytes: changed_bytes },
+    onNodes: viewOnNodes(said, number),
+  }
+}
+
+export type OnNodes = Awaited<ReturnType<UseDeps['onNodes']>> & { nowMs: number }
+
+function viewOnNodes(
+  { versionOf, countingNodes, allNodes, nowMs }: OnNodes,
+  number: number,
+): ReleaseVersion['onNodes'] {
+  const { servedByNodes, keptByNodes, requests, lastRequestMs, quietSinceMs } = versionOf(number)
+  const quietSeconds =
+    quietSinceMs === null ? null : Math.max(0, Math.floor((nowMs - quietSinceMs) / 1000))
+  const uncountedNodes = Math.max(0, allNodes - countingNodes)
+  const isQuiet = quietSeconds !== null && quietSeconds >= QUIET_SECONDS
+  return {
+    ...{ servedByNodes, keptByNodes, requests, quietSeconds, uncountedNodes },
+    lastRequestAt: lastRequestMs === null ? null : new Date(lastRequestMs).toISOString(),
+    isSafeToDrop: servedByNodes === 0 && uncountedNodes === 0 && isQuiet,
   }
 }
 

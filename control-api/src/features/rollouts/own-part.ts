@@ -48,5 +48,6 @@ export function withoutOthers<Shown extends RolloutSummary>(
     ...rollout,
     reason: [`${STATES[rollout.state]}: ${yours}`, said, elsewhere].filter(Boolean).join(' '),
     evidence: null,
+    filesFirst: null,
   }
 }

@@ -32,7 +32,7 @@ import {
   planRollout,
 } from './plan/planner.ts'
 import type { Following } from './plan/plans-under-way.ts'
-import { chosenReleases, plannedReleases } from './plan/releases.ts'
+import { chosenReleases, newOf, plannedReleases } from './plan/releases.ts'
 import { type Arranged, arrange, domainOf, planDigestOf } from './plan/strategy.ts'
 import type { WaveNode } from './plan/waves.ts'
 import { claimsOn, waitingRows } from './queue/store.ts'
@@ -134,7 +134,10 @@ export async function planVersion(
   const isKnown = recent.includes(version) && !(await bringsUnseenParts(deps.db, changing))
   const isFastPath = emergency === undefined && isKnown
   const nodes = await waveNodes(deps, changing, strategy)
-  const first = arrange(nodes, strategy, { isFastPath, isAlone: plan.nodes.length === 1 })
+  const first = arrange(nodes, strategy, {
+    ...{ isFastPath, isAlone: plan.nodes.length === 1 },
+    bringsFiles: newOf(releases).length > 0,
+  })
   // Should such a node have to change after all, or its cordon end, it is behind those that prove something.
   const last = first.waves - 1
   const waveOf = new Map(plan.nodes.map(({ node: { id } }) => [id, first.waveOf.get(id) ?? last]))

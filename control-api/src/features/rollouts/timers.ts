@@ -18,7 +18,7 @@ type Known = Pick<Rollout, 'state' | 'policy' | 'reason'> & {
 export function timersOf(rollout: Known): RolloutTimer[] {
   const timers = [...beforeStart(rollout), ...ofWindow(rollout), ...ofNode(rollout)]
   if (rollout.progress.goesBack !== null) return timers
-  return [...timers, ...ofSoak(rollout), ...ofProgress(rollout)]
+  return [...timers, ...ofFiles(rollout), ...ofSoak(rollout), ...ofProgress(rollout)]
 }
 
 const timer = (kind: RolloutTimer['kind'], leftMs: number, isRunning = true): RolloutTimer => ({
@@ -44,6 +44,13 @@ function ofNode({ node }: Known): RolloutTimer[] {
   if (node === null) return []
   const { leftMs, ...of } = node
   return [{ ...timer('node', leftMs), node: of as RolloutTimer['node'] }]
+}
+
+function ofFiles({ state, policy, progress }: Known): RolloutTimer[] {
+  const { phase, files, hold } = progress
+  if (phase !== 'files' || hold !== null || policy.filesFirstMs === undefined) return []
+  const leftMs = policy.filesFirstMs - (files?.stillMs ?? 0)
+  return [timer('files', leftMs, state === 'running' && !files?.unheardMs)]
 }
 
 function ofSoak({ state, policy, progress }: Known): RolloutTimer[] {

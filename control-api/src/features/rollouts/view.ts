@@ -163,7 +163,7 @@ const wavesOf = (counts: TaskCounts): Rollout['waves'] =>
 function viewSummary(row: RolloutRow, parts: Parts, audience: Audience): RolloutSummary {
   const reason = reasonOf(row)
   const policy = policyOf(row)
-  const { wave, phase, soakedMs }: Progress = JSON.parse(row.progress)
+  const { wave, phase, soakedMs, files }: Progress = JSON.parse(row.progress)
   const { nodes, done, pending, cordoned } = parts.totals
   return {
     id: row.id,
@@ -179,6 +179,7 @@ function viewSummary(row: RolloutRow, parts: Parts, audience: Audience): Rollout
     reasonCode: reason.code,
     wave,
     phase,
+    filesFirst: viewFiles(phase, files),
     soakedSeconds: soakedMs / 1000,
     policy: viewPolicy(policy),
     isFastPath: policy.isFastPath,
@@ -199,6 +200,22 @@ function viewSummary(row: RolloutRow, parts: Parts, audience: Audience): Rollout
     createdAt: timeOf(row.created_at_ms),
     startedAt: timeOrNull(row.started_at_ms),
     endedAt: timeOrNull(row.ended_at_ms),
+  }
+}
+
+function viewFiles(
+  phase: Progress['phase'],
+  files: Progress['files'],
+): RolloutSummary['filesFirst'] {
+  if (!files?.now) return null
+  const { heldNodes, refusedNodes, otherNodes, waiting, refusals } = files.now
+  return {
+    isOver: phase !== 'files',
+    ...{ heldNodes, refusedNodes, otherNodes },
+    waitingNodes: waiting.nodes.length + waiting.moreNodes,
+    refusals: refusals.map(({ node, errorCode, message }) => ({
+      ...{ nodeId: node.id, nodeName: node.name, code: errorCode, message },
+    })),
   }
 }
 

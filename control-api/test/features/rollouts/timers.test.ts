@@ -31,6 +31,16 @@ describe('the timers of a rollout', () => {
     expect(told({ state: 'scheduled', startAtMs: 1, progress: waits })).toEqual(['start 0'])
   })
 
+  test('say how long the first wave waits for files when nobody comes further', () => {
+    const first = { ...policy, filesFirstMs: 300_000, progressDeadlineMs: null }
+    const files = { now: null, stillMs: 20_000, unheardMs: 0 }
+    const at = { ...firstProgress(2, first), files }
+    expect(told({ policy: first, progress: at })).toEqual(['files 280'])
+    const heard = { ...at, files: { ...files, unheardMs: 1 } }
+    expect(told({ policy: first, progress: heard })).toEqual(['files 280 stands'])
+    expect(told({ policy: first, progress: { ...at, hold: manual } })).toEqual([])
+  })
+
   test('say who has to answer first, and when', () => {
     const node = { nodeId: 'node_1', nodeName: 'edge-1', state: 'applying', leftMs: 4000 }
     expect(timersOf(known({ node }))[0]).toEqual({

@@ -20,6 +20,10 @@ function version(number: number, change: Partial<ReleaseVersion> = {}): ReleaseV
     ...{ source: 'git 3f9ac1e', createdAt: new Date().toISOString() },
     ...{ files: 3, links: 1, bytes: 2048, blobs: 2, blobBytes: 1024 },
     sinceParent: { added: 2, changed: 1, removed: 4, bytes: 10 },
+    onNodes: {
+      ...{ servedByNodes: 0, keptByNodes: 0, requests: 0, lastRequestAt: null },
+      ...{ quietSeconds: null, uncountedNodes: 0, isSafeToDrop: false },
+    },
     ...change,
   }
 }
@@ -50,6 +54,23 @@ test('releases are listed, and where there is none one reads how to make one', a
   expect(none).toHaveTextContent(/old.*none left/)
   expect(screen.getByRole('link', { name: 'Releases' })).toHaveAttribute('aria-current', 'page')
   expect(api.requests.map(({ path }) => path)).toContain('/releases')
+})
+
+test('a version says who serves and keeps it, and that nobody asks for it any more', async () => {
+  const onNodes = {
+    ...{ servedByNodes: 0, keptByNodes: 20, requests: 17, lastRequestAt: null },
+    ...{ quietSeconds: 48 * 3600, uncountedNodes: 0, isSafeToDrop: true },
+  }
+  renderApp('/releases/www/versions/2', {
+    ...reads,
+    ...one,
+    'GET /releases/www/versions/2': () => json(version(2, { onNodes })),
+  })
+  const panel = await screen.findByRole('region', { name: 'On nodes' })
+  expect(panel).toHaveTextContent('Served by0 nodes')
+  expect(panel).toHaveTextContent('20 nodes')
+  expect(panel).toHaveTextContent('0 in 2 d, 17 before; safe to drop')
+  expect(panel).not.toHaveTextContent('Not known of')
 })
 
 test('an empty list shows the command, a failing one says so', async () => {

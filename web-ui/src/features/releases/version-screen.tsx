@@ -15,6 +15,7 @@ import { versionQuery } from './api.ts'
 import { ChangesPanel } from './changes-panel.tsx'
 import { DeleteVersionDialog } from './delete-version-dialog.tsx'
 import { FilesPanel } from './files-panel.tsx'
+import { OnNodesPanel } from './on-nodes.tsx'
 import classes from './releases.module.css'
 
 export type VersionSearch = { show?: 'changes'; from?: number }
@@ -56,6 +57,7 @@ export function ReleaseVersionScreen(props: Props) {
         {(data) => (
           <>
             <p>{data.message}</p>
+            <OnNodesPanel onNodes={data.onNodes} />
             <SegmentedControl
               aria-label="What of it"
               className={classes.which ?? ''}

@@ -9,6 +9,12 @@ const begun = rollout({
   waves: [wave({ nodes: 1 }), wave({ index: 1, nodes: 3 })],
 })
 
+const filesFirst = {
+  ...{ isOver: false, heldNodes: 1, waitingNodes: 2, refusedNodes: 12, otherNodes: 1 },
+  refusals: [{ nodeId: 'node_1', nodeName: 'edge-1', code: 'resource_limit', message: 'no room' }],
+}
+const forFiles = { ...begun, phase: 'files' as const, filesFirst }
+
 describe('what follows from', () => {
   test.each([
     ['pause', begun, /No further node gets v3/],
@@ -18,6 +24,11 @@ describe('what follows from', () => {
     ['freeze', begun, /1 node keeps v3, 3 what they had/],
     ['skip-gate', begun, /v3 goes to 3 more nodes now/],
     ['skip-gate', { ...begun, wave: 1 }, /ends as succeeded/],
+    [
+      'skip-gate',
+      forFiles,
+      'v3 goes to the first 1 node now, though 2 nodes lack its files. You say why.',
+    ],
     ['resume', { ...begun, reasonCode: 'gate_no_data' as const }, /watched anew/],
     ['resume', { ...begun, reasonCode: 'nodes_failed' as const }, /without the nodes that failed/],
     ['resume', { ...begun, reasonCode: 'manual' as const }, /wave 1 of 2/],

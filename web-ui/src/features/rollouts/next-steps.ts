@@ -34,7 +34,7 @@ export function consequenceOf(action: RolloutAction, rollout: Rollout): string {
     case 'resume':
       return resumed(rollout)
     case 'skip-gate':
-      return `${afterGate(rollout)} You say why.`
+      return `${rollout.phase === 'files' ? afterFiles(rollout) : afterGate(rollout)} You say why.`
     case 'revert':
       return reverted(rollout)
     case 'freeze':
@@ -73,6 +73,13 @@ function afterGate({ waves, wave, version }: Rollout): string {
   return next === undefined
     ? 'It ends as succeeded without waiting for evidence.'
     : `v${version} goes to ${plural(next.nodes, 'more node')} now, without waiting for evidence.`
+}
+
+function afterFiles({ waves, version, filesFirst }: Rollout): string {
+  const left = filesFirst?.waitingNodes ?? 0
+  const without =
+    left > 0 ? `, though ${plural(left, 'node')} ${left === 1 ? 'lacks' : 'lack'} its files` : ''
+  return `v${version} goes to the first ${plural(waves[0]?.nodes ?? 0, 'node')} now${without}.`
 }
 
 /** To what nodes go back. */

@@ -16,6 +16,7 @@ import type { RolloutPlan } from '../../lib/api-types.ts'
 import { formatCount, namesOf, plural } from '../../lib/format.ts'
 import { forPeople } from '../../lib/people-words.ts'
 import { planNodesQuery } from './api.ts'
+import { FilesFirstPlan } from './files-first.tsx'
 import { PlanRefusals } from './plan-refusals.tsx'
 import { blastRadius, isToChange, type PlanRow, planRows, type Row } from './plan-rules.ts'
 import { PolicyFacts } from './policy-facts.tsx'
@@ -51,6 +52,7 @@ export function PlanView({ plan }: { plan: RolloutPlan }) {
           Those that take it back hold, and four times as many nodes go at once.
         </Notice>
       )}
+      <FilesFirstPlan policy={plan.policy} />
       <Outlook plan={plan} />
       {plan.excluded.total > 0 && <Excluded excluded={plan.excluded} />}
       {plan.cordonedNodes > 0 && (

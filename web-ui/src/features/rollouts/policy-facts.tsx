@@ -10,7 +10,7 @@ export function PolicyFacts({ policy }: { policy: Policy }) {
     name: knob.label,
     value: (
       <>
-        {knobText(policy, knob) ?? 'no limit'} <span className="dim">{knob.help}</span>
+        {knobText(policy, knob) ?? knob.none ?? 'no limit'} <span className="dim">{knob.help}</span>
       </>
     ),
   }))

@@ -108,20 +108,21 @@ function WhileItGoes({ rollout, session }: Props) {
   const mayNot = whyNot(session, 'rollouts:run')
   const isPaused = rollout.state === 'paused'
   const mayNotSteer = mayNot ?? whyNotSteer(rollout)
+  const isForFiles = rollout.phase === 'files'
   return (
     <>
       <Act rollout={rollout} action={isPaused ? 'resume' : 'pause'} blockedBy={mayNotSteer}>
         {isPaused ? 'Resume' : 'Pause'}
       </Act>
-      {rollout.waves.length > 1 && (
+      {(rollout.waves.length > 1 || isForFiles) && (
         <Explained
           rollout={rollout}
           action="skip-gate"
-          title="Begin the next wave without waiting"
+          title={`Begin the ${isForFiles ? 'first' : 'next'} wave without waiting`}
           isReasonNeeded
           blockedBy={mayNot ?? whyNotSkipGate(rollout)}
         >
-          Skip gate
+          {isForFiles ? 'Do not wait for files' : 'Skip gate'}
         </Explained>
       )}
       <Explained
@@ -148,7 +149,7 @@ const REFUSED: Record<RolloutAction, string> = {
   freeze: 'Not frozen',
   pause: 'Not paused',
   resume: 'Not resumed',
-  'skip-gate': 'The gate was not skipped',
+  'skip-gate': 'It waits on',
   revert: 'Not taken back',
   approve: 'Not approved',
   reject: 'Not rejected',

@@ -7,6 +7,7 @@ import type { Rollout, Session } from '../../lib/api-types.ts'
 import { rolloutQuery } from './api.ts'
 import { Distributions } from './distributions.tsx'
 import { EvidencePanel } from './evidence.tsx'
+import { FilesFirstPanel } from './files-first.tsx'
 import { NodesPanel } from './nodes-panel.tsx'
 import { ToComePicture } from './plan-picture.tsx'
 import { PolicyFacts } from './policy-facts.tsx'
@@ -48,6 +49,7 @@ export function RolloutScreen({ id, session, onStarted, onOpenNode }: RolloutScr
               <ToComePicture rollout={data} onOpen={onOpenNode} />
             )}
             <TwoVersions rollout={data} session={session} onStarted={onStarted} />
+            {data.filesFirst !== null && <FilesFirstPanel files={data.filesFirst} />}
             {data.waves.length > 1 && <Waves rollout={data} />}
             {data.evidence !== null && <EvidencePanel evidence={data.evidence} />}
             <Distributions distributions={data.distributions} />

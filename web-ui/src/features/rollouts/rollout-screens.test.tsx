@@ -317,7 +317,7 @@ describe('a rollout', () => {
     expect(panel.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
       expect.stringMatching(/^Paused.*by edge-1/),
       '2 steps of nodes',
-      expect.stringMatching(/^Gate skipped.*by ana/),
+      expect.stringMatching(/^Gone on without waiting.*by ana/),
       expect.stringMatching(/^Wave 2 begins/),
       expect.stringMatching(/^Ordered.*by ana/),
     ])
@@ -349,6 +349,24 @@ describe('a rollout', () => {
     await expect
       .poll(() => api.requests.find(({ method }) => method === 'POST')?.body)
       .toEqual({ stateVersion: 4, reason: 'No traffic at night' })
+  })
+
+  test('says how far nodes are with the files that go first, and who refused them', async () => {
+    const refusal = { code: 'resource_limit', message: 'no room for them' }
+    const filesFirst = {
+      ...{ isOver: false, heldNodes: 5, waitingNodes: 2, refusedNodes: 12, otherNodes: 1 },
+      refusals: [{ nodeId: 'node_1', nodeName: 'edge-7', ...refusal }],
+    }
+    const waiting = rollout({ phase: 'files', filesFirst })
+    renderApp(address, { [endpoint]: () => json(waiting) })
+    const panel = within(await screen.findByRole('region', { name: 'Files first' }, soon))
+    expect(panel.getByRole('progressbar', { name: '5 of 19 nodes have all files' })).toBeVisible()
+    expect(panel.getByText('2 nodes')).toBeVisible()
+    expect(panel.getByText('12 nodes refused them')).toBeVisible()
+    expect(panel.getByText(/no room for them/)).toBeVisible()
+    expect(panel.getByText('and 11 more nodes')).toBeVisible()
+    // Also where there is one wave only.
+    expect(screen.getByRole('button', { name: 'Do not wait for files' })).toBeEnabled()
   })
 
   test('that is paused can be resumed', async () => {

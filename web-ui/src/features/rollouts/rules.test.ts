@@ -46,6 +46,7 @@ test('what goes back is not steered, and no gate is skipped before nodes are wat
   expect(whyNotSteer(rollout({ state: 'reverting' }))).toMatch(/going back/)
   expect(whyNotSkipGate(rollout({ phase: 'dispatching' }))).toMatch(/No gate/)
   expect(whyNotSkipGate(rollout({ phase: 'soaking' }))).toBeNull()
+  expect(whyNotSkipGate(rollout({ phase: 'files' }))).toBeNull()
 })
 
 test('what has not begun is cancelled, not taken back', () => {

@@ -157,9 +157,9 @@ export function isInTheWay(state: RolloutState): boolean {
 
 type Seen = Pick<Rollout, 'state' | 'phase'>
 
-/** Time passes and evidence is gathered. */
+/** Time passes and evidence is gathered, or files come: no event tells of either. */
 export function isWatched({ state, phase }: Seen): boolean {
-  return state === 'running' && phase === 'soaking'
+  return state === 'running' && (phase === 'soaking' || phase === 'files')
 }
 
 const goesBack: ReadonlySet<RolloutState> = new Set(['aborting', 'reverting', 'revert_incomplete'])
@@ -175,7 +175,8 @@ export function whyNotSteer({ state }: Seen): string | null {
 }
 
 export function whyNotSkipGate(seen: Seen): string | null {
-  return whyNotSteer(seen) ?? (seen.phase === 'soaking' ? null : 'No gate is being waited for.')
+  const isWaitedFor = seen.phase === 'soaking' || seen.phase === 'files'
+  return whyNotSteer(seen) ?? (isWaitedFor ? null : 'No gate is being waited for.')
 }
 
 export const gateVerdict = {
@@ -217,6 +218,7 @@ export type WaveState =
 
 export const waveVerdict = {
   through: { label: 'Passed', tone: 'good', shape: 'disc' },
+  files: { label: 'Waits for files', tone: 'info', shape: 'ring' },
   waiting: { label: 'Waits for a change window', tone: 'warn', shape: 'ring' },
   dispatching: { label: 'Under way', tone: 'info', shape: 'half' },
   soaking: { label: 'Being watched', tone: 'info', shape: 'ring' },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How a rollout is to go. Each value shows what holds when it is left empty.
-import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
+import { Checkbox, NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
 import { useId } from 'react'
 import type { OnFailure, Policy, RolloutPlan } from '../../lib/api-types.ts'
 import { GateFields } from './gate-fields.tsx'
@@ -131,6 +131,12 @@ function Limits({ draft, set, errors, defaults }: LimitsProps) {
           error={errorAt(errors, '/failureDomain')}
         />
       </div>
+      <Checkbox
+        label="Files of a release go to all nodes before the first wave"
+        description="So that a page of one node finds its files at every other"
+        checked={draft.filesFirst}
+        onChange={({ currentTarget: { checked } }) => set({ filesFirst: checked })}
+      />
     </fieldset>
   )
 }

@@ -35,7 +35,14 @@ export const onFailureWords: Record<OnFailure, string> = {
   freeze: 'freeze',
 }
 
-type Knob = { key: KnobKey; label: string; unit: string; help: string }
+type Knob = {
+  key: KnobKey
+  label: string
+  unit: string
+  help: string
+  /** What there is when it has no value. */
+  none?: string
+}
 
 export const knobs: readonly Knob[] = [
   {
@@ -103,6 +110,13 @@ export const knobs: readonly Knob[] = [
     label: 'Progress within',
     unit: 's',
     help: 'One more node must become healthy in it',
+  },
+  {
+    key: 'filesFirstSeconds',
+    label: 'Wait for files',
+    unit: 's',
+    help: 'Before the first wave, as long as no node comes further with them',
+    none: 'does not wait for files',
   },
   {
     key: 'maxFailedPercent',

@@ -25,6 +25,8 @@ export type StrategyDraft = {
   excludeKinds: string[]
   knobs: Partial<Record<KnobKey, string>>
   failureDomain: string
+  /** Files of a release go to all nodes before the first wave. */
+  filesFirst: boolean
   /** '': the default. */
   onFailure: OnFailure | ''
 }
@@ -68,6 +70,7 @@ export function draftOf({
   probes = [],
   excludeKinds = [],
   failureDomain,
+  filesFirst = true,
   onFailure,
   ...knobs
 }: Strategy): StrategyDraft {
@@ -81,6 +84,7 @@ export function draftOf({
     excludeKinds,
     knobs: Object.fromEntries(texts),
     failureDomain: failureDomain ?? '',
+    filesFirst,
     onFailure: onFailure ?? '',
   }
 }
@@ -113,7 +117,7 @@ const NO_HOST = 'Enter a name, as in www.example.org, without scheme and port.'
 const NO_PATH = 'Enter a path from / on, percent-encoded.'
 
 function readDraft(draft: StrategyDraft): Reading {
-  const { waves, gates, probes, excludeKinds, knobs, failureDomain, onFailure } = draft
+  const { waves, gates, probes, excludeKinds, knobs, failureDomain, filesFirst, onFailure } = draft
   const errors: Record<string, string> = {}
   const check = (pointer: string, trouble: string | null) => {
     if (trouble !== null) errors[pointer] = trouble
@@ -138,6 +142,7 @@ function readDraft(draft: StrategyDraft): Reading {
       ...(excludeKinds.length > 0 && { excludeKinds }),
       ...Object.fromEntries(said.map(([key, text]) => [key, Number(text)])),
       ...(failureDomain.trim() !== '' && { failureDomain: failureDomain.trim() }),
+      ...(!filesFirst && { filesFirst }),
       ...(onFailure !== '' && { onFailure }),
     },
   }

@@ -26,7 +26,7 @@ export function timelineParts(entries: readonly AuditEntry[]): Part[] {
 const OTHERS: Record<string, string> = {
   created: 'Ordered',
   evidence: 'Evidence decided',
-  'skip-gate': 'Gate skipped',
+  'skip-gate': 'Gone on without waiting',
 }
 
 /** "running", "wave-1" and the like, as the engine names them. */

@@ -25,6 +25,11 @@ export function timerWords(
       return { name: 'Time to approve', follows: 'then the order expires' }
     case 'window':
       return { name: 'Next change window', follows: 'then it goes on by itself' }
+    case 'files':
+      return {
+        name: 'One more file must come within',
+        follows: 'else the first wave begins all the same',
+      }
     case 'soak':
       return { name: 'The wave is watched', follows: 'then its gates decide, or the next begins' }
     case 'evidence':

@@ -8,6 +8,7 @@ import { inSlices, nextTurn } from '../../../base/slices.ts'
 import type { Reader } from '../../../db/database.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import type { Releases, RolloutEngine } from '../../../fleet/agent-ports.ts'
+import type { ReleasesAhead } from '../../../fleet/ahead.ts'
 import type { Connected } from '../../../fleet/connections.ts'
 import { targetOf } from '../../../labels/grouping.ts'
 import { targetColumns } from '../../../node-identity/store/nodes.ts'
@@ -16,8 +17,10 @@ import { closedAt } from '../../rollout-rules/windows.ts'
 import { type Approval, noteApproval } from '../queue/approvals.ts'
 import { createQueue } from '../queue/queue.ts'
 import { type Action, whyNot } from '../reducer/commands.ts'
+import { countFiles } from '../reducer/files-first.ts'
 import {
   type Command,
+  type FilesNow,
   isTerminal,
   isWaiting,
   NODES_AT_ONCE,
@@ -56,6 +59,7 @@ import {
   saveTasks,
 } from '../store/tasks.ts'
 import { toNodeEvents, toRolloutEvent } from './agent-events.ts'
+import { createAheadLists } from './ahead-lists.ts'
 import { createEffects, type EffectDeps, inTurn, isForAll } from './effects.ts'
 import { createNewcomers, type NewcomerDeps } from './newcomers.ts'
 import { createPassingTime, type Late } from './passing-time.ts'
@@ -68,6 +72,7 @@ type OwnDeps = {
   now: () => number
   errorsForAuthor: Releases['errorsForAuthor']
   connected: Connected
+  ahead: Pick<ReleasesAhead, 'set' | 'knows' | 'stateOf'>
   isStorageFull: () => boolean
   /** Left out: one of its own. */
   memory?: TaskMemory
@@ -123,7 +128,7 @@ export type Engine = RolloutEngine & {
 
 export function createEngine(deps: Deps): Engine {
   const { db, write, now, assignments, errorsForAuthor, readGrouping, versionText } = deps
-  const { connected, isStorageFull, memory = createTaskMemory() } = deps
+  const { connected, ahead, isStorageFull, memory = createTaskMemory() } = deps
   const { nodesAtOnce } = deps.cut ?? { nodesAtOnce: NODES_AT_ONCE }
   const act = createEffects(deps)
   const giveNewcomers = createNewcomers(deps, nodesAtOnce)
@@ -132,6 +137,7 @@ export function createEngine(deps: Deps): Engine {
   /** Of this process: orders that the one before was about to store. */
   let isStart = true
   const queue = createQueue({ ...deps, load, apply, nodesAtOnce })
+  const lists = createAheadLists({ db, ahead })
   const rest = createRest((rolloutId) => write((unit) => goOn(unit, rolloutId)))
   const time = createPassingTime({
     ...{ write, memory, finish: timeHasPassed },
@@ -231,6 +237,11 @@ export function createEngine(deps: Deps): Engine {
     return { ...loaded, rollout: { ...loaded.rollout, ...ofNow } }
   }
 
+  function filesOf(rolloutId: string, { progress, tasks }: Rollout): FilesNow | null {
+    if (progress.phase !== 'files' || !ahead.knows(rolloutId)) return null
+    return countFiles(tasks, (nodeId) => ahead.stateOf(rolloutId, nodeId))
+  }
+
   async function mustLoad(unit: Unit, rolloutId: string): Promise<Loaded> {
     const loaded = await load(unit, rolloutId)
     if (!loaded) throw new RolloutNotFound(rolloutId)
@@ -239,7 +250,11 @@ export function createEngine(deps: Deps): Engine {
 
   async function dispatch(unit: Unit, rolloutId: string, event: RolloutEvent, actor?: string) {
     const loaded = await load(unit, rolloutId)
-    if (loaded) await settle(unit, loaded, event, actor)
+    if (!loaded) return
+    // Of ten thousand it takes some milliseconds: the clock looks, and nobody else.
+    const filesNow = event.kind === 'elapsed' ? filesOf(rolloutId, loaded.rollout) : null
+    const { row, rollout } = loaded
+    await settle(unit, { row, rollout: { ...rollout, filesNow } }, event, actor)
   }
 
   /** Each in a transaction of its own: together they may have every node of the farm. */
@@ -275,6 +290,8 @@ export function createEngine(deps: Deps): Engine {
   ): Promise<Loaded> {
     if (after === before && effects.length === 0) return { row, rollout: before }
     const changes = changesBetween(before.tasks, after.tasks)
+    const isOther = after.state !== before.state && after.policy.filesFirstMs !== undefined
+    if (isOther) unit.afterCommit(() => lists.changed())
     if (changes.length > 0) await saveTasks(unit.trx, row.id, changes, now())
     memory.keep(unit, row.id, after.tasks)
     const moved = after.state !== before.state
@@ -402,6 +419,7 @@ export function createEngine(deps: Deps): Engine {
     async tick(elapsedMs) {
       if (elapsedMs <= 0) return
       rest.again()
+      await lists.look()
       const isIdle = !time.isUnderWay() && isNothing(await dueNow(db))
       if (isIdle && !(await isAnythingAwaited(db))) return
       await time.pass(elapsedMs)
@@ -410,6 +428,7 @@ export function createEngine(deps: Deps): Engine {
     async heardAgain() {
       if (isStart) await write(({ trx }) => removeDrafts(trx))
       isStart = false
+      await lists.look()
       time.forget()
       for (const rolloutId of await awaitingRollouts(db)) {
         await nextTurn()
@@ -428,6 +447,7 @@ export function createEngine(deps: Deps): Engine {
     async rested() {
       await lateWork
       await rest.done()
+      await lists.look()
     },
 
     async storageFull() {

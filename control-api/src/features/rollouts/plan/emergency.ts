@@ -11,6 +11,7 @@ export function emergencyStrategy({ atOnce: _, ...strategy }: Strategy = {}): St
   const [first] = waves
   const beginsWithOne = first !== undefined && 'nodes' in first && first.nodes === 1
   return {
+    filesFirst: false,
     ...strategy,
     waves: beginsWithOne ? waves : [ONE, ...waves],
     gates: gates.filter(({ onFail }) => onFail !== 'pause'),

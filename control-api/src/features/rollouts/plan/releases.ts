@@ -47,6 +47,10 @@ export async function plannedReleases(
   return planned
 }
 
+/** What of it is another version than the one that was proved last. */
+export const newOf = (planned: readonly PlannedRelease[]): PlannedRelease[] =>
+  planned.filter(({ manifest, before }) => before !== null && before.manifest !== manifest)
+
 const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1)
 
 const shownOf = ({ heldBytes: _, ...shown }: Changes): PlannedRelease['changes'] => shown

@@ -47,17 +47,26 @@ const DEFAULTS = {
   gates: DEFAULT_GATES,
   minSamples: 500,
   probes: [],
+  filesFirstSeconds: 300,
 } satisfies Partial<Strategy>
 /** On the whole wave, so that a farm does not reload at once. */
 const MAX_PARALLEL = { most: 10, percent: 10 }
 const BUDGET_PER_PARALLEL = 4
 const FAST_PATH_PARALLEL = 4
 
-/** What is not said is careful. isAlone: the farm has one node for it. */
+type Known = {
+  isFastPath: boolean
+  /** The farm has one node for it. */
+  isAlone?: boolean
+  /** Of a release of which another version was proved before. */
+  bringsFiles?: boolean
+}
+
+/** What is not said is careful. */
 export function arrange(
   nodes: readonly WaveNode[],
   strategy: Strategy,
-  { isFastPath, isAlone = false }: { isFastPath: boolean; isAlone?: boolean },
+  { isFastPath, isAlone = false, bringsFiles = false }: Known,
 ): Arranged {
   const { atOnce = false } = strategy
   const waves = atOnce ? [[...nodes]] : planWaves(nodes, strategy.waves ?? CAREFUL)
@@ -69,6 +78,7 @@ export function arrange(
       : {
           ...policyOf(strategy, largest, isFastPath),
           ...(isAlone && strategy.gates === undefined && { isAlone }),
+          ...(bringsFiles && !isAlone && filesFirst(strategy)),
         },
     waveOf,
     waves: Math.max(1, waves.length),
@@ -101,6 +111,13 @@ function policyOf(strategy: Strategy, largestWave: number, isFastPath: boolean):
     isFastPath,
     probes: said.probes,
   }
+}
+
+function filesFirst({
+  filesFirst: isWanted = true,
+  filesFirstSeconds = DEFAULTS.filesFirstSeconds,
+}: Strategy): Pick<Policy, 'filesFirstMs'> {
+  return isWanted ? { filesFirstMs: filesFirstSeconds * 1000 } : {}
 }
 
 /** What a node fails together with; null: its labels do not say, or nobody asked. */
@@ -156,4 +173,5 @@ export const viewPolicy = (policy: Policy) => ({
   onNoData: policy.onNoData ?? ('pause' as const),
   minSamples: policy.minSamples,
   probes: [...policy.probes],
+  filesFirstSeconds: policy.filesFirstMs === undefined ? null : policy.filesFirstMs / 1000,
 })

@@ -45,6 +45,15 @@ const inWave = ({ progress, policy }: Pick<Rollout, 'progress' | 'policy'>): InW
   standIn: progress.standIn ?? null,
 })
 
+export const filesFirst = ({ progress: { files }, policy }: Rollout): Reason => ({
+  code: 'files_first',
+  heldNodes: files?.now?.heldNodes ?? 0,
+  refusedNodes: files?.now?.refusedNodes ?? 0,
+  refusals: files?.now?.refusals ?? [],
+  waiting: files?.now?.waiting ?? null,
+  stillSeconds: (policy.filesFirstMs ?? 0) / 1000,
+})
+
 export function waiting(rollout: Rollout, withoutRoomNodes: number): Reason {
   const { tasks, progress, roomHeldBy } = rollout
   const { done, total } = countTasks(tasks)

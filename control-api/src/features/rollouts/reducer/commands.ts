@@ -2,6 +2,7 @@
 // What somebody may ask of a rollout, when it means anything, and what follows. Pure.
 import { freeze, hold, startBack } from './endings.ts'
 import { excuse } from './excuses.ts'
+import { goOnWithoutFiles } from './files-first.ts'
 import { awayOf, finishWave, unheardOf } from './forward.ts'
 import {
   type Command,
@@ -40,7 +41,9 @@ export function whyNot(rollout: Rollout, command: Action): string | null {
       if (isForTheWindow(rollout)) return 'It goes on by itself when a change window opens.'
       return isMovedByResume(rollout) ? null : RESUME_IS_NOTHING
     case 'skip-gate':
-      return progress.phase === 'soaking' ? null : 'No gate is being waited for.'
+      return progress.phase === 'soaking' || progress.phase === 'files'
+        ? null
+        : 'No gate is being waited for.'
     case 'revert':
       return null
     default:
@@ -77,7 +80,8 @@ export function obey(reduction: Reduction, command: Steering): void {
       break
     case 'skip-gate':
       setProgress(reduction, { hold: null })
-      finishWave(reduction)
+      if (reduction.rollout.progress.phase === 'files') goOnWithoutFiles(reduction)
+      else finishWave(reduction)
       break
     case 'revert':
       startBack(reduction, { cause: 'took_back', by, why: command.why })

@@ -2,6 +2,7 @@
 // How a rollout goes on, wave by wave: offered, watched, judged.
 import * as because from './because.ts'
 import { hold, react } from './endings.ts'
+import { awaitFiles } from './files-first.ts'
 import { MAX_OFFERS, type Policy, type Rollout, type Task } from './model.ts'
 import { howMany, isAny, isAnyOfWave, taskOf, which, whichOfWave } from './places.ts'
 import {
@@ -49,6 +50,7 @@ export function goOn(reduction: Reduction): boolean {
   if (held) return stay(reduction, 'paused', because.held(held, reduction.rollout))
   if (progress.phase === 'waiting') return beginWave(reduction)
   if (rollout.isStorageFull) return holdForStorage(reduction)
+  if (progress.phase === 'files') return awaitFiles(reduction)
   const late = which(tasks, isLate)
   if (late.length > 0) return stay(reduction, 'paused', because.late(late))
   if (progress.phase === 'soaking') return soak(reduction)

@@ -12,6 +12,7 @@ import type {
   NodeRef,
   Nodes,
   Reason,
+  Refusal,
   StandIn,
   Why,
 } from '../shapes/reason.ts'
@@ -49,6 +50,8 @@ export type Policy = Deadlines & {
   isFastPath: boolean
   /** What nodes fetch from themselves where visitors make fewer; none: nothing. */
   probes: readonly Probe[]
+  /** Files go to all nodes before the first wave; when none came further for so long, it begins. Left out: no such step. */
+  filesFirstMs?: number
 }
 
 export type Task = {
@@ -91,8 +94,12 @@ export type Progress = {
   wave: number
   /** How many waves were planned; the stragglers' has this number. */
   waves: number
-  /** waiting: for a change window; nobody has been offered the wave yet. */
-  phase: 'waiting' | 'dispatching' | 'soaking'
+  /**
+   * files: they go to all nodes first. waiting: for a change window. In both nobody has been offered the wave yet.
+   */
+  phase: 'files' | 'waiting' | 'dispatching' | 'soaking'
+  /** How far nodes are with the files that go first, or were when the first wave began. Left out: none do. */
+  files?: FilesFirst
   soakedMs: number
   /** The newest of this soak. */
   verdict: { verdict: Verdict; message: string; silent?: Nodes } | null
@@ -113,6 +120,27 @@ export type Progress = {
   begunTo?: string
   /** It was released, and those who joined meanwhile are yet to get it, behind this node, by id. Left out: all have. */
   newcomersTo?: string
+}
+/** Of the nodes that are to change. */
+export type FilesNow = {
+  heldNodes: number
+  refusedNodes: number
+  /** The first of those. */
+  refusals: readonly Refusal[]
+  /** They are there and can hold files, and have not all of them yet. */
+  waiting: Nodes
+  /** They are away, or cannot hold files of what they do not run. */
+  otherNodes: number
+  /** Grows whenever one of them comes further. */
+  steps: number
+}
+export type FilesFirst = {
+  /** null: nobody has looked yet. */
+  now: FilesNow | null
+  /** For so long nobody came further. */
+  stillMs: number
+  /** After a start: who is there is not known before that. */
+  unheardMs: number
 }
 export type Marking = { verdict: 'pass' | 'fail'; wave: number }
 export type Unfinished = {
@@ -136,6 +164,8 @@ export type Rollout = {
   roomHeldBy: readonly string[]
   /** The control plane's disk is full. Of now; not stored. */
   isStorageFull: boolean
+  /** How far its nodes are with files that go first. Of now; not stored. null, or left out: it is not known. */
+  filesNow?: FilesNow | null
   /** How many nodes one event may change beside its own. Of now; not stored. Left out: NODES_AT_ONCE. */
   nodesAtOnce?: number
 }
@@ -277,11 +307,11 @@ export const AT_ONCE: Policy = {
 
 export const firstProgress = (
   waves: number,
-  { progressDeadlineMs }: Pick<Policy, 'progressDeadlineMs'>,
+  { progressDeadlineMs, filesFirstMs }: Pick<Policy, 'progressDeadlineMs' | 'filesFirstMs'>,
 ): Progress => ({
   wave: 0,
   waves,
-  phase: 'dispatching',
+  phase: filesFirstMs === undefined ? 'dispatching' : 'files',
   soakedMs: 0,
   verdict: null,
   progressLeftMs: progressDeadlineMs,
@@ -300,6 +330,9 @@ const TERMINAL = new Set<RolloutState>([
   'superseded',
 ])
 export const isTerminal = (state: RolloutState) => TERMINAL.has(state)
+/** Nobody has been offered the wave that it is at. */
+export const isBeforeWave = ({ phase }: Pick<Progress, 'phase'>) =>
+  phase === 'files' || phase === 'waiting'
 /** A gate was not passed, and somebody has to say what follows. */
 export const isHeldByGate = ({ hold }: Pick<Progress, 'hold'>) =>
   hold?.kind.startsWith('gate_') ?? false

@@ -5,8 +5,10 @@ import type { TaskState } from '../../../api-shapes/states.ts'
 import type { HoldKind } from '../shapes/reason.ts'
 import * as because from './because.ts'
 import { react } from './endings.ts'
+import { filesAnew, filesStandStill } from './files-first.ts'
 import { awayOf, holdUntilHeard } from './forward.ts'
 import {
+  isBeforeWave,
   isTerminal,
   type Policy,
   type Progress,
@@ -39,6 +41,7 @@ export function awaitAnew(reduction: Reduction, part: Part | null): void {
       progressLeftMs: progressLeftMs === null ? null : progressLeftMs + RECONCILIATION_GRACE_MS,
     })
   }
+  if (progress.phase === 'files') filesAnew(reduction)
   awaitHellos(reduction)
 }
 
@@ -54,7 +57,7 @@ function awaitHellos(reduction: Reduction): void {
 function deadlineAnew(task: Task, { policy, progress }: Rollout): number | null {
   if (task.state === 'confirmed') return task.isConnected ? policy.minHealthyMs : null
   const isCalled =
-    task.state === 'pending' && policy.maxParallel !== null && progress.phase !== 'waiting'
+    task.state === 'pending' && policy.maxParallel !== null && !isBeforeWave(progress)
   const isAwaited = task.deadlineMs || (isCalled && task.wave === progress.wave)
   const stepMs = stepOf(task, policy)
   return isAwaited && stepMs ? stepMs + RECONCILIATION_GRACE_MS : task.deadlineMs
@@ -76,7 +79,7 @@ const SUSPENDING: readonly HoldKind[] = ['manual', 'deadline', 'storage_full']
 
 /** Who stopped it has all the time there is. */
 export const isProgressSuspended = ({ hold, phase }: Pick<Progress, 'hold' | 'phase'>): boolean =>
-  phase === 'waiting' || (hold !== null && SUSPENDING.includes(hold.kind))
+  isBeforeWave({ phase }) || (hold !== null && SUSPENDING.includes(hold.kind))
 
 export function letPass(reduction: Reduction, ms: number): void {
   const { state, progress, policy } = reduction.rollout
@@ -88,6 +91,7 @@ export function letPass(reduction: Reduction, ms: number): void {
   ) {
     setProgress(reduction, { soakedMs: progress.soakedMs + ms })
   }
+  if (progress.phase === 'files' && progress.hold === null) filesStandStill(reduction, ms)
   const { progressLeftMs } = progress
   if (progressLeftMs === null || isProgressSuspended(progress)) return
   setProgress(reduction, { progressLeftMs: Math.max(0, progressLeftMs - ms) })

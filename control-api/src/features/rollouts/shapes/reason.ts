@@ -20,6 +20,9 @@ export type Told = {
   line: number | null
 }
 
+/** It will not hold the files of a release ahead of its turn. */
+export type Refusal = { node: NodeRef; errorCode: string; message: string }
+
 /** What was measured, in a sentence made of all nodes. silent: of whom nothing was, when that is what it says. */
 export type Finding = { text: string; silent: Nodes | null }
 export type StandIn = { node: NodeRef; missing: Nodes } | { text: string }
@@ -76,6 +79,17 @@ type BeforeStart =
   | { code: 'rejected'; by: string; why: string }
 
 type UnderWay =
+  | {
+      code: 'files_first'
+      heldNodes: number
+      refusedNodes: number
+      /** The first of those. */
+      refusals: readonly Refusal[]
+      /** null: nobody has looked yet. */
+      waiting: Nodes | null
+      /** When no node came further for so long, it goes on. */
+      stillSeconds: number
+    }
   | {
       code: 'waiting_for_nodes'
       at: InWave
@@ -153,6 +167,7 @@ export const REASON_CODES = [
   'replaced',
   'cancelled',
   'rejected',
+  'files_first',
   'waiting_for_nodes',
   'nobody_left',
   'soaking',

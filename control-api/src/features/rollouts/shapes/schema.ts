@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import {
   NameSchema,
+  NodeIdSchema,
   Nullable,
   PageQuerySchema,
   RolloutIdSchema,
@@ -203,6 +204,20 @@ export const StrategySchema = Type.Object(
     minSamples: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Requests on each side' }),
     ),
+    filesFirst: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the files of a release that is new go to all nodes before the first wave, so that a page of one node finds its assets at every other. Left out: yes; in an emergency, and to a single node: no',
+      }),
+    ),
+    filesFirstSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 10,
+        maximum: 86_400,
+        description:
+          'When no node came further with these files for so long, the first wave begins without them',
+      }),
+    ),
     probes: Type.Optional(
       Type.Array(ProbeSchema, {
         maxItems: 20,
@@ -239,6 +254,12 @@ export const PolicySchema = Type.Object({
   onNoData: Type.Enum(['pause', 'continue']),
   minSamples: Type.Integer(),
   probes: Type.Array(ProbeSchema),
+  filesFirstSeconds: Nullable(
+    Type.Number({
+      description:
+        'Files go to all nodes before the first wave, which begins when they have them, or when none came further for so long; null: there is no such step',
+    }),
+  ),
 })
 export const KindSchema = Type.String({
   description: 'Its system, version and capabilities: nodes of a kind refuse the same things',
@@ -251,6 +272,31 @@ export const PlanDigestSchema = Type.String({
   maxLength: 128,
   description: 'Of the version, the nodes, their waves, the policy',
 })
+
+const FilesFirstSchema = Type.Object(
+  {
+    isOver: Type.Boolean({ description: 'The first wave has begun; the numbers are of then' }),
+    heldNodes: Type.Integer({ description: 'They have all files' }),
+    waitingNodes: Type.Integer({ description: 'They can hold them, and have not all of them' }),
+    refusedNodes: Type.Integer(),
+    otherNodes: Type.Integer({
+      description: 'They are away, or cannot hold files of a release that they do not run yet',
+    }),
+    refusals: Type.Array(
+      Type.Object({
+        nodeId: NodeIdSchema,
+        nodeName: NameSchema,
+        code: Type.String(),
+        message: Type.String(),
+      }),
+      { description: 'The first ten' },
+    ),
+  },
+  {
+    description:
+      'Files of releases that are new go to all nodes before the first wave: how far these are. null: none do, nobody has looked yet, or you see a part of its nodes only',
+  },
+)
 
 const NotedEvidenceSchema = Type.Object({
   wave: Type.Integer(),
@@ -288,9 +334,11 @@ export const RolloutSummarySchema = Type.Object({
   wave: Type.Integer({
     description: 'The one under way; as many as were planned: those that were out of reach',
   }),
-  phase: Type.Enum(['dispatching', 'soaking', 'waiting'], {
-    description: 'waiting: for the change window in which the wave may begin',
+  phase: Type.Enum(['dispatching', 'soaking', 'waiting', 'files'], {
+    description:
+      'waiting: for the change window in which the wave may begin; files: they go to all nodes before the first wave',
   }),
+  filesFirst: Nullable(FilesFirstSchema),
   soakedSeconds: Type.Number(),
   policy: PolicySchema,
   isFastPath: IsFastPathSchema,

@@ -193,7 +193,7 @@ export async function timedRollouts(db: Reader): Promise<string[]> {
     .select('id')
     .where('state', 'in', ['running', 'paused'])
     .where(
-      sql<boolean>`(progress ->> 'progressLeftMs' is not null or progress ->> 'phase' in ('soaking', 'waiting'))`,
+      sql<boolean>`(progress ->> 'progressLeftMs' is not null or progress ->> 'phase' in ('files', 'soaking', 'waiting'))`,
     )
     .execute()
   return rows.map((row) => row.id)

@@ -79,6 +79,17 @@ const WORDS: Words = {
   cancelled: ({ by }) => [`${by} cancelled it before it began`],
   rejected: ({ by }) => [`${by} rejected it`, AGAIN],
 
+  files_first: ({ heldNodes, refusedNodes, waiting: awaited }, audience) => {
+    const left = awaited ? awaited.nodes.length + awaited.moreNodes : 0
+    const isCounted = awaited !== null && audience.isWhole
+    const counted = isCounted
+      ? `: ${heldNodes} of ${heldNodes + refusedNodes + left} have them`
+      : ''
+    return [
+      `Its files go to all nodes first${counted}`,
+      'the first wave begins when the others have them, too',
+    ]
+  },
   waiting_for_nodes: waiting,
   nobody_left: ({ at }, audience) => [
     `${waveOf(at, audience)}none of its nodes is there to prove the version`,

@@ -66,6 +66,7 @@ const WORDS: Words = {
   cancelled: ({ by }) => `${by} cancelled it before it began.`,
   rejected: ({ by, why }, audience) => `${by} rejected it${written(why, audience) || '.'}`,
 
+  files_first: filesFirst,
   waiting_for_nodes: waiting,
   nobody_left: ({ at, called }, audience) =>
     `${tellWave(at, audience)}nobody of the wave is left to prove the version; the next node that is there does: ${named(called, audience).names}.`,
@@ -143,6 +144,27 @@ const WORDS: Words = {
       : 'Its nodes have again what they had.'
     return `${whyBack(why, audience)} ${backNodes === 0 ? nobody : all}`
   },
+}
+
+function filesFirst(reason: Of<'files_first'>, audience: Audience): string {
+  const { heldNodes, refusedNodes, waiting: awaited, stillSeconds } = reason
+  const begins = `When none comes further for ${stillSeconds} s, the first wave begins all the same; skip-gate begins it now.`
+  if (awaited === null) return `Its files go to all nodes first. ${begins}`
+  const { names, isEmpty } = named(awaited, audience)
+  const total = heldNodes + refusedNodes + awaited.nodes.length + awaited.moreNodes
+  const counted = audience.isWhole ? `: ${heldNodes} of ${total} have them` : ''
+  const forWhom = isEmpty ? '' : `; waiting for ${names}`
+  return `Its files go to all nodes first${counted}${forWhom}.${tellRefusals(reason, audience)} ${begins}`
+}
+
+/** Files that go first. */
+function tellRefusals({ refusals, refusedNodes }: Of<'files_first'>, audience: Audience): string {
+  const first = refusals.find(({ node }) => audience.isWhole || audience.sees(node.id))
+  if (!first) return ''
+  const more = refusedNodes - 1
+  const others = audience.isWhole && more > 0 ? ` ${more} more refused them, too.` : ''
+  const { node, errorCode, message } = first
+  return ` ${node.name} refused them (${errorCode}): ${message.replace(/\.$/, '')}.${others}`
 }
 
 function waiting(reason: Of<'waiting_for_nodes'>, audience: Audience): string {

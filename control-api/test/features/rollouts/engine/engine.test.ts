@@ -22,6 +22,7 @@ import { rankOf } from '../../../../src/features/rollouts/reducer/tasks.ts'
 import { startRollout } from '../../../../src/features/rollouts/start.ts'
 import { tellReason } from '../../../../src/features/rollouts/words/reasons.ts'
 import type { Offer } from '../../../../src/fleet/agent-ports.ts'
+import { ReleasesAhead } from '../../../../src/fleet/ahead.ts'
 import { openServices } from '../../../../src/process/services.ts'
 import { tempDir, testIdentity } from '../../../helper.ts'
 import { seededRandom } from '../../../histogram-of.ts'
@@ -44,6 +45,7 @@ async function open() {
     rendererOf,
     errorsForAuthor,
     readGrouping,
+    ahead: new ReleasesAhead({ wake: () => {} }),
     connected: { has: () => true, mark: 0, changedSince: () => [] },
     isStorageFull: () => false,
     onUnrenderable: () => {},

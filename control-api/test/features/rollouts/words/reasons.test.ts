@@ -93,6 +93,19 @@ const ROWS: Row = {
     whole: 'ana rejected it: vault-7 is odd',
     part: 'ana rejected it.',
   },
+  files_first: {
+    reason: {
+      code: 'files_first',
+      heldNodes: DONE,
+      refusedNodes: TOTAL,
+      refusals: [{ node: FOREIGN, errorCode: 'resource_limit', message: 'no room on vault-7.' }],
+      waiting: BOTH,
+      stillSeconds: 300,
+    },
+    whole:
+      'Its files go to all nodes first: 7013 of 16032 have them; waiting for edge-1, vault-7. vault-7 refused them (resource_limit): no room on vault-7. 9016 more refused them, too. When none comes further for 300 s, the first wave begins all the same; skip-gate begins it now.',
+    part: 'Its files go to all nodes first; waiting for edge-1 and nodes outside your scope. When none comes further for 300 s, the first wave begins all the same; skip-gate begins it now.',
+  },
   waiting_for_nodes: {
     reason: {
       code: 'waiting_for_nodes',
@@ -365,6 +378,20 @@ test('what stopped it is told by kind to who may not be told more', () => {
   expect(tellWhy({ ...why, finding: null }, PART, HOLDS.gate_no_data)).toBe(HOLDS.gate_no_data)
   expect(tellWhy({ ...why, finding: null }, EVERYBODY, '')).toBe(
     'After 9 s: no evidence was gathered.',
+  )
+})
+
+test('who refused the files that go first is named to who sees it, and nobody is before somebody looked', () => {
+  const { reason } = ROWS.files_first
+  const refusals = [{ node: OWN, errorCode: 'resource_limit', message: 'no room' }]
+  expect(tellReason({ ...reason, refusals }, PART)).toContain(
+    ' edge-1 refused them (resource_limit): no room. When',
+  )
+  expect(tellReason({ ...reason, waiting: null })).toMatch(
+    /^Its files go to all nodes first\. When/,
+  )
+  expect(tellHeadline({ ...reason, waiting: null })).toBe(
+    'Its files go to all nodes first; the first wave begins when the others have them, too.',
   )
 })
 
