@@ -2,8 +2,13 @@
 // Puts a node's windows on our clock. A node's wall clock is never asked: a window ended as long before
 // we received the report as the node's monotonic clock says. A window belongs whole to the step in
 // which it ended, so that its requests are counted once and its percentiles stay exact.
-import type { RequestSample, Stages as ToldStages } from '../agent-protocol/messages.gen.ts'
+import type {
+  RequestSample,
+  SiteCounts,
+  Stages as ToldStages,
+} from '../agent-protocol/messages.gen.ts'
 import { type Histogram, histogramFault } from '../histogram/histogram.ts'
+import type { SiteRows } from './site-counts.ts'
 
 export type StageName = keyof ToldStages
 export type Stages = Partial<Record<StageName, Histogram>>
@@ -36,7 +41,13 @@ export type Window = {
   slow?: RequestSample[]
 }
 /** What the requests of one config generation did in the window. */
-export type Series = { generation: number; counters: Counters; stages: Stages }
+export type Series = {
+  generation: number
+  counters: Counters
+  stages: Stages
+  /** As the node says them: of the sites of the config with that digest. */
+  sites?: SiteCounts
+}
 
 export type PlacedWindow = {
   seq: number
@@ -44,6 +55,8 @@ export type PlacedWindow = {
   durationMs: number
   series: Series[]
   slowRequests?: PlacedRequest[]
+  /** Of which version each is, is known. */
+  sites?: { sum: string; rows: SiteRows }[]
 }
 /** A single request on our clock. */
 export type PlacedRequest = Omit<RequestSample, 'startedUs'> & { startedAtUs: number }
