@@ -9,6 +9,7 @@ import { stepStart } from './rings.ts'
 import { HOURS, SITE_RINGS, type SiteRing } from './site-rings.ts'
 import { FIRST_SUM } from './steps.ts'
 import type { Subjects } from './subjects.ts'
+import type { SiteRows } from './windows.ts'
 
 /** In the order of the protocol (`sites` of a window). */
 export const SITE_COUNTS = [
@@ -25,8 +26,6 @@ export type Counts = number[]
 /** Of the sites from here on, and of requests without a site: counted together. */
 export const OTHER_SITES = 256
 
-/** Of one version in one window: `[place, …counts]`. */
-export type SiteRows = readonly (readonly number[])[]
 export type CountedSites = { sum: string; endedAtMs: number; rows: SiteRows }
 
 /** In one step of all versions: some half a megabyte. What comes after them is kept by version alone. */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What reports say of sites, as it is kept: under the version whose sites they are. A node says a generation and a digest.
 import { Kept } from '../base/kept.ts'
-import type { SiteRows } from './site-counts.ts'
-import type { PlacedWindow } from './windows.ts'
+import type { PlacedWindow, SiteRows } from './windows.ts'
 
 type Asked = { nodeId: string; generation: number; digest: string }
 /** The sum of the version (versionSum); null: they are no version's. */

@@ -8,7 +8,6 @@ import type {
   Stages as ToldStages,
 } from '../agent-protocol/messages.gen.ts'
 import { type Histogram, histogramFault } from '../histogram/histogram.ts'
-import type { SiteRows } from './site-counts.ts'
 
 export type StageName = keyof ToldStages
 export type Stages = Partial<Record<StageName, Histogram>>
@@ -48,6 +47,9 @@ export type Series = {
   /** As the node says them: of the sites of the config with that digest. */
   sites?: SiteCounts
 }
+
+/** Of the sites of one version: `[place, …counts]`, in the protocol's order. */
+export type SiteRows = readonly (readonly number[])[]
 
 export type PlacedWindow = {
   seq: number
