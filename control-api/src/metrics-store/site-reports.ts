@@ -38,8 +38,6 @@ const MOST_BYTES = 64 * 1024 * 1024
 const BYTES_EACH = 200
 const BYTES_A_ROW = 120
 
-export type NodesSites = ReturnType<typeof createNodesSites>
-
 /** The newest window of each node, in memory: for who looks at one site now. */
 export function createNodesSites() {
   const kept = new Kept<NodeSites>({ mostBytes: MOST_BYTES })
