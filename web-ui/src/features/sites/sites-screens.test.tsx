@@ -152,9 +152,9 @@ describe('a site', () => {
         .getAllByRole('cell')
         .map(({ textContent }) => textContent)
     expect(cells(first)).toEqual([
-      ...['2,400', '20', '2 kB/s', '99.6 %', '0 %', '0 %', '0 %', '0.417 %', '3', '250 ms'],
+      ...['2,400', '10', '1 kB/s', '99.6 %', '0 %', '0 %', '0 %', '0.417 %', '3', '250 ms'],
     ])
-    expect(cells(second).slice(0, 2)).toEqual(['1,200', '10'])
+    expect(cells(second).slice(0, 2)).toEqual(['1,200', '5'])
     expect(cells(all).slice(0, 2)).toEqual(['3,600', '15'])
     expect(table.getByRole('link', { name: 'v7' })).toHaveAttribute(
       'href',

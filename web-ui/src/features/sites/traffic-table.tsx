@@ -12,7 +12,7 @@ import {
   plural,
 } from '../../lib/format.ts'
 import type { RangeKey } from '../../lib/time-range.ts'
-import { classKeys, statusClasses, type Traffic, trafficOf } from './traffic.ts'
+import { classKeys, countedSeconds, statusClasses, type Traffic, trafficOf } from './traffic.ts'
 
 type Props = { site: Site; range: RangeKey; traffic: SiteTraffic; nowSeconds: number }
 
@@ -20,6 +20,7 @@ export function TrafficTable({ site, range, traffic, nowSeconds }: Props) {
   const versions = traffic.versions ?? []
   const nodesOf = new Map(site.versions.map(({ version, nodes }) => [version, nodes]))
   const alone = versions.filter(({ isCountedAlone }) => isCountedAlone)
+  const seconds = countedSeconds(alone, traffic, nowSeconds)
   return (
     <ScrollBox label="Traffic by version, table">
       <table className="grid">
@@ -61,7 +62,7 @@ export function TrafficTable({ site, range, traffic, nowSeconds }: Props) {
                 <span className="dim">{nodesWords(nodesOf.get(one.version) ?? 0)}</span>
               </th>
               {one.isCountedAlone ? (
-                <Numbers of={trafficOf([one], traffic, nowSeconds)} />
+                <Numbers of={trafficOf([one], seconds)} />
               ) : (
                 <td colSpan={classKeys.length + 5} className="dim">
                   counted together with others: it is not among the first 256 sites there
@@ -72,7 +73,7 @@ export function TrafficTable({ site, range, traffic, nowSeconds }: Props) {
           {alone.length > 1 && (
             <tr>
               <th scope="row">all</th>
-              <Numbers of={trafficOf(alone, traffic, nowSeconds)} />
+              <Numbers of={trafficOf(alone, seconds)} />
             </tr>
           )}
         </tbody>

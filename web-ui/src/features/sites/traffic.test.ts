@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { expect, test } from 'vitest'
-import { linesOf, trafficOf, type VersionTraffic } from './traffic.ts'
+import { countedSeconds, linesOf, trafficOf, type VersionTraffic } from './traffic.ts'
 
 const version = (number: number, change: Partial<VersionTraffic>): VersionTraffic => ({
   ...{ version: number, isCountedAlone: true, responses2xx: [], responses3xx: [] },
@@ -21,15 +21,17 @@ const six = version(6, { responses2xx: [null, null, 90], responses404: [null, nu
 test('a gap has neither requests nor time in a rate', () => {
   const { requests, requestsPerSecond, bytesPerSecond, shares, meanSeconds, aborted } = trafficOf(
     [seven],
-    steps,
-    OVER,
+    countedSeconds([seven], steps, OVER),
   )
   expect({ requests, requestsPerSecond, bytesPerSecond, meanSeconds, aborted }).toEqual({
     ...{ requests: 150, requestsPerSecond: 1.25, bytesPerSecond: 5, meanSeconds: 0.1, aborted: 2 },
   })
   expect(shares).toMatchObject({ responses2xx: 0.6, responses404: 0.4, responses5xx: 0 })
-  expect(trafficOf([seven, six], steps, OVER).requestsPerSecond).toBe(2)
-  expect(trafficOf([], steps, OVER)).toMatchObject({ requests: 0, requestsPerSecond: null })
+  const both = [seven, six]
+  expect(countedSeconds(both, steps, OVER)).toBe(120)
+  expect(trafficOf(both, 120).requestsPerSecond).toBe(2)
+  expect(countedSeconds([], steps, OVER)).toBe(0)
+  expect(trafficOf([], 0)).toMatchObject({ requests: 0, requestsPerSecond: null })
 })
 
 test('lines are of all versions together, one by one only beside each other', () => {
@@ -48,6 +50,5 @@ test('a step that is not over is no dent, and of one that has just begun nothing
     linesOf({ ...steps, versions: [seven] }, nowSeconds).status[0]?.values
   expect(values(120 + 15 + 30)).toEqual([1, null, 1])
   expect(values(120 + 15 + 29)).toEqual([1, null, null])
-  const { requestsPerSecond } = trafficOf([seven], steps, 120 + 15 + 30)
-  expect(requestsPerSecond).toBeCloseTo(150 / 90)
+  expect(countedSeconds([seven], steps, 120 + 15 + 30)).toBe(90)
 })

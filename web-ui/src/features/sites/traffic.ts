@@ -48,17 +48,22 @@ function added(versions: readonly VersionTraffic[], name: Counted): Column {
 }
 const sumOf = (column: Column) => column.reduce<number>((sum, one) => sum + (one ?? 0), 0)
 
-export function trafficOf(
+/** Of the steps in which any of them has something: rates of versions add up to that of all. */
+export function countedSeconds(
   versions: readonly VersionTraffic[],
   { times, stepSeconds }: Pick<SiteTraffic, 'times' | 'stepSeconds'>,
   nowSeconds: number,
-): Traffic {
-  const columns = classKeys.map((name) => added(versions, name))
-  const requests = columns.reduce((sum, column) => sum + sumOf(column), 0)
-  const seconds = times.reduce(
-    (sum, at, i) => (columns[0]?.[i] == null ? sum : sum + elapsed(at, stepSeconds, nowSeconds)),
+): number {
+  const counted = added(versions, 'responses2xx')
+  return times.reduce(
+    (sum, at, i) => (counted[i] == null ? sum : sum + elapsed(at, stepSeconds, nowSeconds)),
     0,
   )
+}
+
+export function trafficOf(versions: readonly VersionTraffic[], seconds: number): Traffic {
+  const columns = classKeys.map((name) => added(versions, name))
+  const requests = columns.reduce((sum, column) => sum + sumOf(column), 0)
   const perSecond = (total: number) => (seconds === 0 ? null : total / seconds)
   const ofRequests = (part: number) => (requests === 0 ? null : part / requests)
   return {
