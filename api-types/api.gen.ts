@@ -1154,6 +1154,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sites/{config}/{host}/traffic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What nodes answered for one site over time, by version
+         * @description The last 15 minutes when no range is given. By minutes for two days, by hours for 90; it comes up to 30 seconds late. Nodes whose override has other sites in place of the config’s, or whose text somebody changed there, are not counted.
+         */
+        get: operations["getSiteTraffic"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rollouts": {
         parameters: {
             query?: never;
@@ -5402,6 +5422,7 @@ export interface components {
                     nodeName: string;
                     version: number;
                     state: components["schemas"]["SyncState"];
+                    requestsPerSecond: number | null;
                 }[];
             } | null;
             shown: {
@@ -5458,6 +5479,12 @@ export interface components {
                 /** @description The first 5 */
                 items: string[];
             };
+            traffic: {
+                requestsPerSecond: number;
+                /** @description 5xx */
+                serverErrorsPerSecond: number;
+                bytesPerSecond: number;
+            } | null;
         };
         /** @enum {unknown} */
         Stage: "total" | "firstByte" | "write" | "writeClient" | "writeBuffer" | "writeNetwork" | "roundTrip" | "statWait" | "stat" | "readWait" | "read" | "handshake";
@@ -19086,6 +19113,11 @@ export interface operations {
                      *             "items": [
                      *               "www.example"
                      *             ]
+                     *           },
+                     *           "traffic": {
+                     *             "requestsPerSecond": 0.25,
+                     *             "serverErrorsPerSecond": 0.25,
+                     *             "bytesPerSecond": 0.25
                      *           }
                      *         }
                      *       ],
@@ -19235,7 +19267,8 @@ export interface operations {
                      *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
                      *             "nodeName": "edge-1",
                      *             "version": 1,
-                     *             "state": "in-sync"
+                     *             "state": "in-sync",
+                     *             "requestsPerSecond": 0.25
                      *           }
                      *         ]
                      *       },
@@ -19263,6 +19296,169 @@ export interface operations {
                 };
             };
             /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `site_not_found`: No such site */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getSiteTraffic: {
+        parameters: {
+            query?: {
+                /** @example 2026-11-21T09:00:00.000Z */
+                from?: string;
+                /** @example 2026-11-21T09:00:00.000Z */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                config: string;
+                /** @example www.example */
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "stepSeconds": 60,
+                     *       "times": [
+                     *         1
+                     *       ],
+                     *       "versions": [
+                     *         {
+                     *           "version": 1,
+                     *           "isCountedAlone": true,
+                     *           "responses2xx": [
+                     *             0.25
+                     *           ],
+                     *           "responses3xx": [
+                     *             0.25
+                     *           ],
+                     *           "responses404": [
+                     *             0.25
+                     *           ],
+                     *           "responsesOther4xx": [
+                     *             0.25
+                     *           ],
+                     *           "responses5xx": [
+                     *             0.25
+                     *           ],
+                     *           "aborted": [
+                     *             0.25
+                     *           ],
+                     *           "bytesSent": [
+                     *             0.25
+                     *           ],
+                     *           "totalSeconds": [
+                     *             0.25
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        stepSeconds: number;
+                        /** @description Unix seconds, the start of each step */
+                        times: number[];
+                        versions: {
+                            version: number;
+                            /** @description false: it is not among the first 256 sites of this version, and is counted together with others; its columns are gaps */
+                            isCountedAlone: boolean;
+                            responses2xx: (number | null)[];
+                            responses3xx: (number | null)[];
+                            responses404: (number | null)[];
+                            responsesOther4xx: (number | null)[];
+                            responses5xx: (number | null)[];
+                            aborted: (number | null)[];
+                            bytesSent: (number | null)[];
+                            /** @description The time of all answers together */
+                            totalSeconds: (number | null)[];
+                        }[] | null;
+                    };
+                };
+            };
+            /**
+             * @description - `empty_range`: The time range is empty
+             *     - `invalid_request`: The request does not fit
+             */
             400: {
                 headers: {
                     [name: string]: unknown;

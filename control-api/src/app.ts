@@ -41,6 +41,7 @@ import { openFarmIndex } from './features/nodes/farm-index.ts'
 import { startForgetting } from './features/nodes/forgetting.ts'
 import { type Contents, openContents } from './features/releases/contents.ts'
 import { unfinishedWithin } from './features/rollouts/store/rollouts.ts'
+import { createCountedSites } from './features/sites/counted.ts'
 import { createSiteReading } from './features/sites/reading.ts'
 import { watchProcess } from './features/telemetry/process.ts'
 import { createRequestCounter } from './features/telemetry/requests.ts'
@@ -158,6 +159,7 @@ export async function buildService(
   const metrics = await openMetricsStore({
     ...{ dataDir, now, isDiskFull: disk.isFull, beginThread: beginMetricsThread },
     connectedNodes: () => fleet.connections.size,
+    sitesOf: createCountedSites({ db, readGrouping }),
   })
   const strip = withoutBase(basePath)
   const app = createFastify({

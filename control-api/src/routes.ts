@@ -266,7 +266,8 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
     ],
   })(api)
   await siteRoutes({
-    ...{ now, reading: parts.siteReading, sitesIn: work.sitesIn, nodes: index.nodes },
+    ...{ now, metrics, reading: parts.siteReading },
+    ...{ sitesIn: work.sitesIn, nodes: index.nodes },
     newestSites: (page) => newestSites(db, page),
     sitesOf: (of) => sitesOf(db, of),
     sitesGone: (of) => sitesGone(db, of),

@@ -226,6 +226,11 @@ export type Counters = Record<string, number>
 
 export type Gauges = Record<string, number>
 
+export type SiteCounts = {
+  digest: Digest
+  counts: ((number)[])[]
+}
+
 export type Window = {
   seq: number
   startedMs: number
@@ -234,6 +239,7 @@ export type Window = {
     generation: number
     counters: Counters
     stages: Stages
+    sites?: SiteCounts
   })[]
   slow?: (RequestSample)[]
 }

@@ -43,6 +43,7 @@ import * as views from './migrations/080-views.ts'
 import * as releases from './migrations/085-releases.ts'
 import * as sites from './migrations/090-sites.ts'
 import * as releasesOnNodes from './migrations/091-releases-on-nodes.ts'
+import * as sitePlaces from './migrations/095-site-places.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -86,6 +87,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '085-releases': releases,
   '090-sites': sites,
   '091-releases-on-nodes': releasesOnNodes,
+  '095-site-places': sitePlaces,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

@@ -24,6 +24,7 @@ import { registerReleases } from './commands/releases.ts'
 import { registerRemoval } from './commands/removal.ts'
 import { registerRollout } from './commands/rollout.ts'
 import { registerSession } from './commands/session.ts'
+import { registerSites } from './commands/sites.ts'
 import { registerTokens } from './commands/tokens.ts'
 import { registerUsers } from './commands/users.ts'
 import { registerVersions } from './commands/versions.ts'
@@ -92,6 +93,7 @@ export function createProgram(process: Process, { asJson = false } = {}): Comman
   registerTokens(program, act)
   registerUsers(program, act)
   registerAudit(program, act)
+  registerSites(program, act)
   registerCertificates(program, act)
   registerCertificateAuthorities(program, act)
   registerDnsWebhooks(program, act)

@@ -7,6 +7,7 @@ import type { Answer, Question, Reply, Request } from './messages.ts'
 import { openMetricsDb } from './open.ts'
 import { createRingStore } from './ring-store.ts'
 import { queryHeatmap, querySets } from './sets.ts'
+import { countedIn, querySites } from './site-query.ts'
 import { FINEST } from './steps.ts'
 import { topOf } from './top.ts'
 import { unitsOf } from './units.ts'
@@ -33,6 +34,10 @@ export function answerQuestions(path: string, say: (reply: Reply) => void) {
         return inTurns(unitsOf(rings, question))
       case 'slow-requests':
         return rings.slowRequests(question)
+      case 'sites':
+        return inTurns(querySites(rings.sites, question))
+      case 'counted-in':
+        return inTurns(countedIn(rings.sites, question))
       case 'totals':
         return rings.totals()
       case 'summed-until':

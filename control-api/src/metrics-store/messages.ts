@@ -5,6 +5,7 @@ import type { GiveWay } from './give-way.ts'
 import type { Outcome, Take } from './ring-store.ts'
 import type { Membership } from './roll-up.ts'
 import type { Heatmap, HeatmapQuery, SetColumns, SetsQuery } from './sets.ts'
+import type { CountedQuery, SiteQuery, SiteSteps } from './site-query.ts'
 import type { SlowQuery } from './slow-requests.ts'
 import type { Top, TopQuery } from './top.ts'
 import type { Total } from './totals.ts'
@@ -22,6 +23,8 @@ export type Question =
   | ({ kind: 'top' } & TopQuery)
   | ({ kind: 'units' } & UnitsQuery)
   | ({ kind: 'slow-requests' } & SlowQuery)
+  | ({ kind: 'sites' } & SiteQuery)
+  | ({ kind: 'counted-in' } & CountedQuery)
   | { kind: 'totals' }
   | { kind: 'summed-until' }
   | ({ kind: 'values' } & ValuesQuery)
@@ -43,6 +46,8 @@ export type Answers = {
   units: Unit[]
   top: Top
   'slow-requests': PlacedRequest[]
+  sites: SiteSteps[]
+  'counted-in': string[]
   totals: Total[]
   /** Unix seconds; null: nothing was summed yet. */
   'summed-until': number | null

@@ -13,6 +13,8 @@ import { asSeries, asSets, type NodeSeries, type SeriesQuery } from './node-seri
 import { createPace } from './pace.ts'
 import type { Membership } from './roll-up.ts'
 import type { Heatmap, HeatmapQuery, SetColumns, SetsQuery } from './sets.ts'
+import type { CountedQuery, SiteQuery, SiteSteps } from './site-query.ts'
+import { createNodesSites, type NodeSites, type SitesOf, withSites } from './site-reports.ts'
 import type { SlowQuery } from './slow-requests.ts'
 import type { Top, TopQuery } from './top.ts'
 import type { Total } from './totals.ts'
@@ -22,6 +24,7 @@ import {
   gaugesOf,
   lostAmong,
   type PlacedRequest,
+  type PlacedWindow,
   placeWindows,
   type Report,
   reportFault,
@@ -43,6 +46,12 @@ export type MetricsStore = Omit<Metrics, 'record'> & {
   units(query: UnitsQuery): Promise<Unit[]>
   top(query: TopQuery): Promise<Top>
   slowRequests(query: SlowQuery): Promise<PlacedRequest[]>
+  /** Of each set, in their order. */
+  sites(query: SiteQuery): Promise<SiteSteps[]>
+  /** Those of the sums of whose sites anything was counted. */
+  countedIn(query: CountedQuery): Promise<string[]>
+  /** Of its newest window; undefined: it never said anything of sites. */
+  sitesOfNode(nodeId: string): NodeSites | undefined
   /** What the farm and each group did since the worker began. */
   totals(): Promise<Total[]>
   /** Until when sums over time are made; null: none is. */
@@ -90,6 +99,8 @@ type Options = {
   isDiskFull?: () => boolean
   connectedNodes?: () => number
   beginThread?: BeginThread | undefined
+  /** Of which version's sites a node counted; without it none are. */
+  sitesOf?: SitesOf
 }
 
 const DISK_IS_FULL =
@@ -107,6 +118,7 @@ export async function openMetricsStore({
   isDiskFull = () => false,
   connectedNodes = () => 0,
   beginThread,
+  sitesOf = async () => null,
 }: Options): Promise<MetricsStore> {
   const memberships = new Map<string, Membership>()
   let areMembershipsKnown = false
@@ -115,6 +127,7 @@ export async function openMetricsStore({
   }
   const worker = await startMetricsWorker(join(dataDir, 'metrics.db'), tellAgain, beginThread)
   const board = createLatencyBoard()
+  const nodesSites = createNodesSites()
   const pace = createPace(connectedNodes)
   const reports = { kept: 0, refused: 0 }
   const told = { kept: 0, repeated: 0, lost: 0 }
@@ -191,7 +204,7 @@ export async function openMetricsStore({
       // The room that is left is for decisions.
       if (isDiskFull()) throw new MetricsDown('the disk is full')
       const nowMs = now()
-      const windows = placeWindows(report, nowMs)
+      const windows = await withSites(nodeId, placeWindows(report, nowMs), sitesOf)
       const { bootId, lostWindows } = report
       const gauges = gaugesOf(report)
       const taken = await inPace(() =>
@@ -204,6 +217,7 @@ export async function openMetricsStore({
       told.lost += lostAmong(fresh, { previousSeq, told: lostWindows })
       if (fresh.length > 0) {
         board.add(nodeId, fresh, nowMs)
+        nodesSites.add(nodeId, fresh.at(-1) as PlacedWindow)
         changed.add(nodeId)
       }
       return taken.acknowledgedSeq
@@ -251,6 +265,9 @@ export async function openMetricsStore({
     values: (query) => answered(worker.ask({ kind: 'values', ...query })),
     movingValues: (query) => answered(worker.ask({ kind: 'moving-values', ...query })),
     compare: (query) => answered(worker.ask({ kind: 'compare', ...query })),
+    sites: (query) => answered(worker.ask({ kind: 'sites', ...query })),
+    countedIn: (query) => answered(worker.ask({ kind: 'counted-in', ...query })),
+    sitesOfNode: (nodeId) => nodesSites.of(nodeId),
     totals: () => answered(worker.ask({ kind: 'totals' })),
     summedUntilSeconds: () => answered(worker.ask({ kind: 'summed-until' })),
     ingest: () => ({

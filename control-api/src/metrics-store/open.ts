@@ -6,6 +6,7 @@ import Sqlite from 'better-sqlite3'
 import { isDiskFull } from '../storage/disk-space.ts'
 import type { MetricsDb } from './metrics-db.ts'
 import { fromRowsOfGenerations, fromRowsOfStages } from './old-layouts.ts'
+import { SITE_TABLES } from './site-counts.ts'
 import { SLOW_TABLES } from './slow-requests.ts'
 
 const VERSION = 3
@@ -74,6 +75,7 @@ function openFile(path: string): MetricsDb {
     }
     // Came later, and versions before them pass over them.
     sqlite.exec(SLOW_TABLES)
+    sqlite.exec(SITE_TABLES)
     return sqlite
   } catch (error) {
     sqlite.close()

@@ -7,6 +7,7 @@ import type { MetricsDb } from './metrics-db.ts'
 import { createNames, type Names } from './names.ts'
 import { RINGS, type Ring, stepOf } from './rings.ts'
 import { createRollUp, type RollUp } from './roll-up.ts'
+import { type CountedSites, createSiteCounts, type SiteCounts } from './site-counts.ts'
 import { createSlowRequests, type SlowQuery, type SlowRequests } from './slow-requests.ts'
 import { createSteps, FINEST, type Steps } from './steps.ts'
 import { createSubjects, type Subjects } from './subjects.ts'
@@ -32,6 +33,7 @@ const COARSEST = RINGS.at(-1) as Ring
 const PRUNED_AT_ONCE = 50
 /** Rows of the finest ring. */
 const FINEST_AT_ONCE = 5_000
+const SITE_ROWS_AT_ONCE = 2_000
 /** Boots are remembered longer than a node keeps its windows. */
 const FORGET_BOOT_MS = 24 * 3600_000
 
@@ -44,6 +46,7 @@ export function createRingStore(db: MetricsDb) {
   const steps: Steps = createSteps(db, names)
   const rollUp: RollUp = createRollUp(db, steps, subjects)
   const slow: SlowRequests = createSlowRequests(db)
+  const sites: SiteCounts = createSiteCounts(db, subjects)
   const taken = prepare(db)
   const totals = createTotals()
 
@@ -63,7 +66,7 @@ export function createRingStore(db: MetricsDb) {
     taken.remember.run(node, bootId, acknowledgedSeq, nowMs)
     return { acknowledgedSeq, previousSeq }
   })
-  const takeAll = db.transaction((takes: readonly Take[]): Outcome[] =>
+  const takeEach = (takes: readonly Take[]): Outcome[] =>
     takes.map((one) => {
       try {
         return take(one)
@@ -73,8 +76,13 @@ export function createRingStore(db: MetricsDb) {
         readAgain()
         return { failed: error instanceof Error ? error.message : String(error) }
       }
-    }),
-  )
+    })
+  const takeAll = db.transaction((takes: readonly Take[]): Outcome[] => {
+    const outcomes = takeEach(takes)
+    // Of many nodes that serve one config it is one row.
+    sites.add(takes.flatMap((one, i) => countedSites(one, outcomes[i])))
+    return outcomes
+  })
   /** Of what is on the disk now. */
   const addToTotals = (takes: readonly Take[], outcomes: readonly Outcome[]) => {
     for (const [i, one] of takes.entries()) {
@@ -97,6 +105,7 @@ export function createRingStore(db: MetricsDb) {
       const rolledUp = share < 1 ? Number.POSITIVE_INFINITY : (rollUp.madeUntil(COARSEST) ?? 0)
       const gone = steps.pruneFinest(Math.min(before(FINEST.keepSeconds), rolledUp), FINEST_AT_ONCE)
       if (gone === FINEST_AT_ONCE) return 0
+      if (sites.prune(nowMs, share, SITE_ROWS_AT_ONCE) === SITE_ROWS_AT_ONCE) return 0
     }
     const some = subjects.after(after, PRUNED_AT_ONCE)
     for (const subject of some) {
@@ -113,6 +122,7 @@ export function createRingStore(db: MetricsDb) {
     steps,
     subjects,
     rollUp,
+    sites,
     totals: () => totals.all(rollUp.groups()),
 
     /** Of a node nothing was ever heard of: none. */
@@ -164,6 +174,14 @@ const prepare = (db: MetricsDb) => ({
 function freshOf({ windows, lostWindows }: Take, previousSeq: number): readonly PlacedWindow[] {
   const fresh = windows.filter(({ seq }) => seq > previousSeq)
   return withLost(fresh, lostAmong(fresh, { previousSeq, told: lostWindows }))
+}
+
+function countedSites(one: Take, outcome: Outcome | undefined): CountedSites[] {
+  if (!outcome || 'failed' in outcome) return []
+  const fresh = one.windows.filter(({ seq }) => seq > outcome.previousSeq)
+  return fresh.flatMap(({ endedAtMs, sites = [] }) =>
+    sites.map((sites) => ({ ...sites, endedAtMs })),
+  )
 }
 
 function bySteps(

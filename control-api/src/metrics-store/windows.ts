@@ -2,7 +2,11 @@
 // Puts a node's windows on our clock. A node's wall clock is never asked: a window ended as long before
 // we received the report as the node's monotonic clock says. A window belongs whole to the step in
 // which it ended, so that its requests are counted once and its percentiles stay exact.
-import type { RequestSample, Stages as ToldStages } from '../agent-protocol/messages.gen.ts'
+import type {
+  RequestSample,
+  SiteCounts,
+  Stages as ToldStages,
+} from '../agent-protocol/messages.gen.ts'
 import { type Histogram, histogramFault } from '../histogram/histogram.ts'
 
 export type StageName = keyof ToldStages
@@ -36,7 +40,16 @@ export type Window = {
   slow?: RequestSample[]
 }
 /** What the requests of one config generation did in the window. */
-export type Series = { generation: number; counters: Counters; stages: Stages }
+export type Series = {
+  generation: number
+  counters: Counters
+  stages: Stages
+  /** As the node says them: of the sites of the config with that digest. */
+  sites?: SiteCounts
+}
+
+/** Of the sites of one version: `[place, …counts]`, in the protocol's order. */
+export type SiteRows = readonly (readonly number[])[]
 
 export type PlacedWindow = {
   seq: number
@@ -44,6 +57,8 @@ export type PlacedWindow = {
   durationMs: number
   series: Series[]
   slowRequests?: PlacedRequest[]
+  /** Of which version each is, is known. */
+  sites?: { sum: string; rows: SiteRows }[]
 }
 /** A single request on our clock. */
 export type PlacedRequest = Omit<RequestSample, 'startedUs'> & { startedAtUs: number }

@@ -27,7 +27,7 @@ const SECTIONS: Section[] = PAGE.split(/^## /m).map((text) => ({
 const PARTS = {
   files: ['Put it on the PATH', 'Sign in', 'A farm as files', 'Configs'],
   rollouts: ['Sign in', 'Look', 'Roll out'],
-  nodes: ['Sign in', 'Nodes and groups', 'People and programs', 'Audit', 'Alerts'],
+  nodes: ['Sign in', 'Nodes and groups', 'People and programs', 'Audit', 'Alerts', 'Sites'],
   backups: ['Sign in', 'Backups', 'Certificates', 'Webhooks', 'In scripts'],
 }
 type Part = keyof typeof PARTS

@@ -99,6 +99,10 @@ static bool began_again(const struct server_series *now, const struct server_ser
     for (size_t i = 0; i < STAGE_COUNT; i++)
         if (now->stages[i].count < earlier->stages[i].count)
             return true;
+    for (size_t place = 0; place <= METRICS_SITES; place++)
+        for (size_t i = 0; i < SITE_COUNTER_COUNT; i++)
+            if (now->sites[place][i] < earlier->sites[place][i])
+                return true;
     return false;
 }
 
@@ -147,6 +151,30 @@ static void write_stages(struct buf *out, const struct server_series *now,
     buf_append_char(out, '}');
 }
 
+/* Microseconds of totals are subtracted, so that what is cut off of them is in the next window. */
+static void write_site(struct buf *out, size_t place, const uint64_t *now, const uint64_t *earlier)
+{
+    buf_printf(out, "[%zu", place);
+    for (int i = 0; i < SITE_TOTAL_NS; i++)
+        buf_printf(out, ",%" PRIu64, now[i] - earlier[i]);
+    buf_printf(out, ",%" PRIu64 "]", now[SITE_TOTAL_NS] / 1000 - earlier[SITE_TOTAL_NS] / 1000);
+}
+
+static void write_sites(struct buf *out, const struct server_series *now,
+                        const struct server_series *earlier)
+{
+    const char *comma = "";
+    buf_printf(out, "\"sites\":{\"digest\":\"%s\",\"counts\":[", now->digest);
+    for (size_t place = 0; place <= METRICS_SITES; place++) {
+        if (memcmp(now->sites[place], earlier->sites[place], sizeof(now->sites[place])) == 0)
+            continue;
+        buf_append_str(out, comma);
+        write_site(out, place, now->sites[place], earlier->sites[place]);
+        comma = ",";
+    }
+    buf_append_str(out, "]}");
+}
+
 static bool is_idle(const struct server_series *now, const struct server_series *earlier)
 {
     if (memcmp(now->counters, earlier->counters, sizeof(now->counters)) != 0)
@@ -167,6 +195,10 @@ static void write_series(struct buf *out, const char *comma, const struct server
     write_counters(out, now, earlier);
     buf_append_char(out, ',');
     write_stages(out, now, earlier);
+    if (memcmp(now->sites, earlier->sites, sizeof(now->sites)) != 0) {
+        buf_append_char(out, ',');
+        write_sites(out, now, earlier);
+    }
     buf_append_char(out, '}');
 }
 

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define AGENT_REPORT_MAX_AGE_MS 900000u /* 15 minutes */
-#define AGENT_REPORT_MAX_BYTES (2u << 20)
+#define AGENT_REPORT_MAX_BYTES (4u << 20)
 /* Limits of a request: the 180 windows of the schema, and a body that even a slow control plane can
  * take. */
 #define AGENT_REPORT_BATCH_WINDOWS 180

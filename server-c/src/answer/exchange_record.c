@@ -125,6 +125,26 @@ static void count_fallback(const struct exchange *ex)
     kept_version_count(ex->site->fallbacks.items[ex->fallback - 1].version, wall_clock_us() / 1000);
 }
 
+static enum site_counter site_counter_of(enum http_status status)
+{
+    if (status == HTTP_NOT_FOUND)
+        return SITE_404;
+    if (status < 300)
+        return SITE_2XX;
+    if (status < 400)
+        return SITE_3XX;
+    return status < 500 ? SITE_4XX : SITE_5XX;
+}
+
+static void count_for_site(struct exchange *ex, uint64_t sent, uint64_t total_ns)
+{
+    uint64_t *row = loop_site_row(ex->live, ex->site);
+
+    row[site_counter_of(ex->status)]++;
+    row[SITE_BYTES] += sent;
+    row[SITE_TOTAL_NS] += total_ns;
+}
+
 void exchange_record_end(struct exchange *ex, uint64_t sent)
 {
     uint64_t end_ns = stage_now();
@@ -140,6 +160,7 @@ void exchange_record_end(struct exchange *ex, uint64_t sent)
     if (ex->fallback > 0)
         count_fallback(ex);
     loop_count(ex->live, COUNTER_BYTES_SENT, sent);
+    count_for_site(ex, sent, end_ns - ex->clock.head_ns);
     stages_record(ex->live->series->data.stages, &ex->clock, end_ns);
     if (samples_want(&ex->loop->samples, end_ns - ex->clock.head_ns))
         take_sample(ex, end_ns, sent, END_NONE);
@@ -149,9 +170,12 @@ void exchange_record_end(struct exchange *ex, uint64_t sent)
 void exchange_record_abort(struct exchange *ex, uint64_t sent, enum end_reason reason)
 {
     uint64_t end_ns = stage_now();
+    uint64_t *site_row = loop_site_row(ex->live, ex->site);
 
     loop_count(ex->live, COUNTER_ABORTED, 1);
     loop_count(ex->live, COUNTER_BYTES_SENT, sent);
+    site_row[SITE_ABORTED]++;
+    site_row[SITE_BYTES] += sent;
     if (sent > 0) /* the access log has only responses of which something was sent */
         write_access_log(ex, end_ns, sent, reason);
     if (samples_want(&ex->loop->samples, end_ns - ex->clock.head_ns))

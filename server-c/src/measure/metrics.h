@@ -6,6 +6,7 @@
 #ifndef FARMSTEAD_METRICS_H
 #define FARMSTEAD_METRICS_H
 
+#include "config/config.h" /* CONFIG_DIGEST_LEN */
 #include "measure/end_reasons.h"
 #include "measure/histogram.h"
 #include "measure/stages.h"
@@ -40,6 +41,23 @@ const char *gauge_name(enum gauge gauge);
 const char *counter_help(enum counter counter);
 const char *gauge_help(enum gauge gauge);
 
+/* What is counted of each site besides, in the order in which it is reported. A row of them is a line of
+ * the processor's cache. Of an answer that was cut off only that and its bytes. */
+enum site_counter {
+    SITE_2XX,
+    SITE_3XX,
+    SITE_404,
+    SITE_4XX, /* without 404 */
+    SITE_5XX,
+    SITE_ABORTED,
+    SITE_BYTES,
+    SITE_TOTAL_NS, /* of what ended with a status */
+    SITE_COUNTER_COUNT
+};
+/* Sites of a config that are counted one by one. The row after theirs is that of all others, and of
+ * requests of which no site answered. */
+#define METRICS_SITES 256
+
 /* Totals since boot for one generation of the config. At most SERVER_GENERATIONS are kept: the
  * oldest is dropped when it has no requests left. */
 #define SERVER_GENERATIONS 4
@@ -48,6 +66,8 @@ struct server_series {
     uint64_t created_us; /* since 1970, when counting began; 0: unknown */
     uint64_t counters[COUNTER_COUNT];
     struct histogram stages[STAGE_COUNT];
+    char digest[CONFIG_DIGEST_LEN + 1]; /* of the config whose sites are counted by place */
+    uint64_t sites[METRICS_SITES + 1][SITE_COUNTER_COUNT];
 };
 
 struct server_metrics {

@@ -152,7 +152,8 @@ static void trim_series(struct loop *loop)
     }
 }
 
-static struct loop_series *series_of(struct loop *loop, uint64_t generation)
+static struct loop_series *series_of(struct loop *loop, const struct config *cfg,
+                                     uint64_t generation)
 {
     struct list *link = loop->series.prev;
     struct loop_series *series;
@@ -167,6 +168,7 @@ static struct loop_series *series_of(struct loop *loop, uint64_t generation)
     series = xcalloc(1, sizeof(*series));
     series->data.generation = generation;
     series->data.created_us = wall_clock_us();
+    memcpy(series->data.digest, cfg->digest, sizeof(series->data.digest));
     list_append(link->next, &series->link); /* list_append() inserts before the given link */
     return series;
 }
@@ -212,6 +214,15 @@ void live_config_put(struct live_config *live)
     free(live);
 }
 
+/* A local change has the generation of the text before it. Its sites have other places, so that none of
+ * them is counted one by one. */
+static size_t count_sites(const struct live_config *live)
+{
+    if (strcmp(live->series->data.digest, live->cfg->digest) != 0)
+        return 0;
+    return live->cfg->site_count < METRICS_SITES ? live->cfg->site_count : METRICS_SITES;
+}
+
 static struct live_config *new_live(struct loop *loop, struct site_set *sites, uint64_t generation)
 {
     struct live_config *live = xcalloc(1, sizeof(*live));
@@ -219,8 +230,9 @@ static struct live_config *new_live(struct loop *loop, struct site_set *sites, u
     live->refs = 1;
     live->sites = site_set_get(sites);
     live->cfg = sites->cfg;
-    live->series = series_of(loop, generation);
+    live->series = series_of(loop, live->cfg, generation);
     live->series->refs++;
+    live->counted_sites = count_sites(live);
     return live;
 }
 

@@ -71,6 +71,7 @@ struct live_config {
     const struct config *cfg; /* that of `sites` */
     struct tls_set *tls;      /* NULL: none of its addresses speaks TLS */
     struct loop_series *series;
+    size_t counted_sites; /* the first of its sites, which are counted one by one */
 };
 
 enum timeout {
@@ -180,6 +181,14 @@ void live_config_put(struct live_config *live);
 static inline void loop_count(struct live_config *live, enum counter counter, uint64_t n)
 {
     live->series->data.counters[counter] += n;
+}
+
+/* Where requests of `site` are counted besides; NULL: no site answered. */
+static inline uint64_t *loop_site_row(struct live_config *live, const struct site *site)
+{
+    size_t place = site ? (size_t)(site - live->sites->sites) : METRICS_SITES;
+
+    return live->series->data.sites[place < live->counted_sites ? place : METRICS_SITES];
 }
 
 /* May the log be told again of what it was told at *warned_ms (0: never)? Once a minute; then *warned_ms is

@@ -80,6 +80,7 @@ export type NodeAdvice = Answer<'getNodeAdvice', 200>
 export type Advice = NodeAdvice['advice'][number]
 export type SiteSummary = Answer<'listSites', 200>['items'][number]
 export type Site = Answer<'getSite', 200>
+export type SiteTraffic = Answer<'getSiteTraffic', 200>
 export type Rollout = Answer<'getRollout', 200>
 export type RolloutState = Rollout['state']
 export type RolloutTasks = Answer<'listRolloutTasks', 200>

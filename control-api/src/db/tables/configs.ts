@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rows this feature keeps in control.db (migrations/010-configs.ts, 024-drafts.ts, 090-sites.ts).
+// The rows this feature keeps in control.db (migrations/010-configs.ts, 024-drafts.ts, 090-sites.ts, 095-site-places.ts).
 import type { Generated } from 'kysely'
 
 type ConfigsTable = {
@@ -63,6 +63,8 @@ type SitesTable = {
   /** JSON: names. */
   certificates: string
   has_certificate_files: number
+  /** In the list of the text, from 0: nodes count requests by it. */
+  place: number
 }
 
 /** `site`: the host that it is called as. */

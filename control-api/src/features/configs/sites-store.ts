@@ -36,9 +36,9 @@ export async function keepSites(
     .executeTakeFirst()
   if (!isNew) return
   const each = eachHostOnce(sites)
-  await sql`insert into sites (host, config, version, hosts, root, certificates, has_certificate_files)
+  await sql`insert into sites (host, config, version, hosts, root, certificates, has_certificate_files, place)
     select value ->> 'host', ${config}, ${version}, value -> 'hosts', value ->> 'root',
-      value -> 'certificates', value ->> 'hasFiles'
+      value -> 'certificates', value ->> 'hasFiles', value ->> 'index'
     from json_each(${JSON.stringify(each.map(rowOf))})`.execute(trx)
   const hosts = each.flatMap((site) => site.hosts.map((host) => [host, site.hosts[0]]))
   await sql`insert into site_hosts (config, host, version, site)
@@ -47,8 +47,8 @@ export async function keepSites(
   await forgetOthers(trx, config, version)
 }
 
-const rowOf = ({ hosts, root, certificates, hasCertificateFiles }: TextSite) => ({
-  ...{ host: hosts[0], hosts, root, certificates, hasFiles: Number(hasCertificateFiles) },
+const rowOf = ({ index, hosts, root, certificates, hasCertificateFiles }: TextSite) => ({
+  ...{ index, host: hosts[0], hosts, root, certificates, hasFiles: Number(hasCertificateFiles) },
 })
 
 /** A node takes no text in which two sites have one host; of what another release took, the first has it. */
@@ -172,16 +172,17 @@ export const sitesOf = async (db: Reader, of: ConfigVersion): Promise<StoredSite
       .execute()
   ).map(toSite)
 
-/** Which of these configs' versions answer for which of these hosts. */
+/** Which of these configs' versions answer for which of these hosts, and at which place of theirs. */
 export const versionsWith = async (
   db: Reader,
   wanted: readonly (readonly [config: string, host: string])[],
-): Promise<(ConfigVersion & { host: string })[]> =>
+): Promise<(ConfigVersion & { host: string; place: number })[]> =>
   (
-    await sql<ConfigVersion & { host: string }>`
-      select h.config, h.host, h.version
+    await sql<ConfigVersion & { host: string; place: number }>`
+      select h.config, h.host, h.version, s.place
       from json_each(${JSON.stringify(wanted)}) wanted
-      cross join site_hosts h on h.config = wanted.value ->> 0 and h.host = wanted.value ->> 1`.execute(
+      cross join site_hosts h on h.config = wanted.value ->> 0 and h.host = wanted.value ->> 1
+      cross join sites s on s.host = h.site and s.config = h.config and s.version = h.version`.execute(
       db,
     )
   ).rows

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Nodes that are each looked at over a time: who they are, and how fine their rows may be.
 import type { Scope } from '../../access/scope.ts'
+import { EmptyRange, rangeOf } from '../../metrics-store/asked-range.ts'
 import { MAX_POINTS, type Plan } from '../../metrics-store/rings.ts'
 import type { AskedSet } from '../../metrics-store/sets.ts'
 import { type Member, resolveNodes, SET_ERRORS } from './asked-sets.ts'
 import { planWithin, TooMuchToRead } from './budget.ts'
-import { EmptyRange, rangeOf } from './range.ts'
 
 type Deps = { now: () => number; members: () => Promise<readonly Readonly<Member>[]> }
 type Asked = { of: string; from?: string; to?: string }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // One measurement of each of many nodes over a time.
+
+import { EmptyRange, rangeOf } from '../../metrics-store/asked-range.ts'
 import type { MetricsStore } from '../../metrics-store/metrics-store.ts'
 import { MAX_POINTS } from '../../metrics-store/rings.ts'
 import { planWithin, TooMuchToRead } from './budget.ts'
-import { EmptyRange, rangeOf } from './range.ts'
 import { measureIn, UnknownStage } from './set-routes.ts'
 
 type Deps = {

@@ -8,12 +8,12 @@ import type { Database } from '../../db/database.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { MOST_WATCHED, type SampleWatches } from '../../fleet/sample-watches.ts'
 import type { App } from '../../http/app-types.ts'
+import { EmptyRange } from '../../metrics-store/asked-range.ts'
 import type { MetricsStore } from '../../metrics-store/metrics-store.ts'
 import { SLOW_KEPT_HOURS } from '../../metrics-store/slow-requests.ts'
 import type { PlacedRequest } from '../../metrics-store/windows.ts'
 import { findNode } from '../../node-identity/store/nodes.ts'
 import { limits } from '../../plugins/limits.ts'
-import { EmptyRange } from './range.ts'
 import {
   type RequestSample,
   SamplesQuerySchema,

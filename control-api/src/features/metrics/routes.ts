@@ -5,11 +5,11 @@ import { type Scope, scopeOf } from '../../access/scope.ts'
 import { defineError, NodeNotFound } from '../../api-shapes/errors.ts'
 import type { Database } from '../../db/database.ts'
 import type { App } from '../../http/app-types.ts'
+import { EmptyRange, rangeOf } from '../../metrics-store/asked-range.ts'
 import type { MetricsStore } from '../../metrics-store/metrics-store.ts'
 import { MAX_POINTS, planQuery } from '../../metrics-store/rings.ts'
 import { namesOfNodes } from '../../node-identity/store/nodes.ts'
 import { limits } from '../../plugins/limits.ts'
-import { EmptyRange, rangeOf } from './range.ts'
 import { MetricsQuerySchema, MetricsSchema } from './schema.ts'
 
 export type RolloutMark = {

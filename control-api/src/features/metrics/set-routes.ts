@@ -4,6 +4,7 @@ import { scopeOf } from '../../access/scope.ts'
 import { defineError } from '../../api-shapes/errors.ts'
 import { SCALE } from '../../histogram/histogram.ts'
 import type { App } from '../../http/app-types.ts'
+import { rangeOf } from '../../metrics-store/asked-range.ts'
 import type { MetricsStore } from '../../metrics-store/metrics-store.ts'
 import { MAX_POINTS, type Plan } from '../../metrics-store/rings.ts'
 import type { Measure } from '../../metrics-store/values.ts'
@@ -12,7 +13,6 @@ import { limits } from '../../plugins/limits.ts'
 import { ASK_ERRORS, type createAskNodes } from './asked-nodes.ts'
 import { type Member, type ResolvedSet, resolveOne, resolveSets } from './asked-sets.ts'
 import { planWithin } from './budget.ts'
-import { rangeOf } from './range.ts'
 import {
   CompareQuerySchema,
   ComparisonSchema,

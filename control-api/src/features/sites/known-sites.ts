@@ -17,12 +17,14 @@ type StoredSite = {
 export type KnownSite = StoredSite & {
   /** Of the config. */
   newestVersion: number
-  /** By version, of those that have one of these hosts: so many nodes run it. */
-  running: { version: number; nodes: number }[]
+  /** By version, of those that have one of these hosts: so many nodes run it, and where it stands there. */
+  running: { version: number; nodes: number; places: readonly number[] }[]
 }
 /** By host, then config. */
 type SitePlace = readonly [host: string, config: string]
 type Found = Omit<KnownSite, 'running'>
+
+export type HostPlace = { config: string; host: string; version: number; place: number }
 
 export type KnownSitesDeps = {
   /** Of newest versions; `lookedTo`: there may be more after it. */
@@ -40,7 +42,7 @@ export type KnownSitesDeps = {
   }) => Promise<readonly StoredSite[] | null>
   versionsWith: (
     wanted: readonly (readonly [config: string, host: string])[],
-  ) => Promise<readonly { config: string; host: string; version: number }[]>
+  ) => Promise<readonly HostPlace[]>
   newestNumbers: (configs: readonly string[]) => Promise<ReadonlyMap<string, number>>
 }
 type SiteWish = {
@@ -103,11 +105,11 @@ export function createKnownSites(deps: KnownSitesDeps) {
     )
     const versions = Map.groupBy(await deps.versionsWith(wanted), (one) => one.config)
     return found.map((site) => {
-      const hosts = new Set(site.hosts)
-      const having = new Set(
-        versions.get(site.config)?.flatMap((one) => (hosts.has(one.host) ? [one.version] : [])),
-      )
-      const run = running.of(site.config).filter(({ version }) => having.has(version))
+      const places = placesByVersion(site.hosts, versions.get(site.config) ?? [])
+      const run = running.of(site.config).flatMap((one) => {
+        const at = places.get(one.version)
+        return at ? [{ ...one, places: [...at] }] : []
+      })
       return { ...site, running: run }
     })
   }
@@ -145,6 +147,20 @@ export function createKnownSites(deps: KnownSitesDeps) {
       return found && (await withRunning([found], running))[0]
     },
   }
+}
+
+/** Hosts of one site may have been two sites' in an older version. */
+export function placesByVersion(
+  hosts: readonly string[],
+  versions: readonly HostPlace[],
+): Map<number, Set<number>> {
+  const wanted = new Set(hosts)
+  const places = new Map<number, Set<number>>()
+  for (const { host, version, place } of versions) {
+    if (!wanted.has(host)) continue
+    places.set(version, (places.get(version) ?? new Set()).add(place))
+  }
+  return places
 }
 
 const asNewest = (site: StoredSite): Found => ({ ...site, newestVersion: site.version })

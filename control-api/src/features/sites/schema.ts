@@ -31,6 +31,22 @@ const SiteCertificateSchema = Type.Object({
 })
 const VersionSchema = Type.Integer({ minimum: 1 })
 
+/** What all nodes together answered for one site in the last minutes. */
+export const TRAFFIC_MINUTES = 5
+const TrafficSchema = Nullable(
+  Type.Object(
+    {
+      requestsPerSecond: Type.Number({ minimum: 0 }),
+      serverErrorsPerSecond: Type.Number({ minimum: 0, description: '5xx' }),
+      bytesPerSecond: Type.Number({ minimum: 0 }),
+    },
+    {
+      description: `In the last ${TRAFFIC_MINUTES} whole minutes. null: nothing was counted, or the caller may not read measurements of the whole farm`,
+    },
+  ),
+)
+export type Traffic = Static<typeof TrafficSchema>
+
 const ofSite = {
   config: NameSchema,
   host: Type.Unsafe<string>({ ...HostSchema, description: 'Its first: what it is called' }),
@@ -54,6 +70,7 @@ const ofSite = {
 export const SiteSummarySchema = Type.Object({
   ...ofSite,
   hosts: someOf(HostSchema, HOSTS_LISTED),
+  traffic: TrafficSchema,
 })
 export type SiteSummary = Static<typeof SiteSummarySchema>
 
@@ -110,6 +127,12 @@ export const SiteSchema = Type.Object({
         nodeName: NameSchema,
         version: VersionSchema,
         state: SyncStateSchema,
+        requestsPerSecond: Nullable(
+          Type.Number({
+            minimum: 0,
+            description: 'Of this site, in its newest report. null: it did not say',
+          }),
+        ),
       }),
     ),
   ),
@@ -142,3 +165,42 @@ export const SiteSchema = Type.Object({
   ),
 })
 export type Site = Static<typeof SiteSchema>
+
+const ColumnSchema = Type.Array(Nullable(Type.Number({ minimum: 0 })))
+
+/** GET /sites/{config}/{host}/traffic getSiteTraffic */
+export const SiteTrafficQuerySchema = Type.Object({
+  from: Type.Optional(TimeSchema),
+  to: Type.Optional(TimeSchema),
+})
+export const SiteTrafficSchema = Type.Object({
+  stepSeconds: Type.Integer({ minimum: 60 }),
+  times: Type.Array(Type.Integer(), { description: 'Unix seconds, the start of each step' }),
+  versions: Nullable(
+    Type.Array(
+      Type.Object({
+        version: VersionSchema,
+        isCountedAlone: Type.Boolean({
+          description:
+            'false: it is not among the first 256 sites of this version, and is counted together with others; its columns are gaps',
+        }),
+        responses2xx: ColumnSchema,
+        responses3xx: ColumnSchema,
+        responses404: ColumnSchema,
+        responsesOther4xx: ColumnSchema,
+        responses5xx: ColumnSchema,
+        aborted: ColumnSchema,
+        bytesSent: ColumnSchema,
+        totalSeconds: Type.Unsafe<Static<typeof ColumnSchema>>({
+          ...ColumnSchema,
+          description: 'The time of all answers together',
+        }),
+      }),
+      {
+        description:
+          'Of which anything was counted in the time, the newest first. A value for each step; null in a column: nothing was. null in place of the list: for who sees a part of the farm, since all nodes are counted together',
+      },
+    ),
+  ),
+})
+export type SiteTraffic = Static<typeof SiteTrafficSchema>

@@ -4,7 +4,7 @@ import { some } from '../../api-shapes/common.ts'
 import { stateOf } from '../../certificates/expiry.ts'
 import type { SiteHistory } from './history.ts'
 import type { KnownSite } from './known-sites.ts'
-import { HOSTS_LISTED, MOST_TEXT, type Site, type SiteSummary } from './schema.ts'
+import { HOSTS_LISTED, MOST_TEXT, type Site, type SiteSummary, type Traffic } from './schema.ts'
 import type { TextSite } from './text-sites.ts'
 
 export type KnownCertificate = { notBeforeMs: number; notAfterMs: number }
@@ -34,10 +34,11 @@ function viewCertificate(name: string, certificates: Certificates, nowMs: number
 export const viewSummary = (
   known: KnownSite,
   certificates: Certificates,
-  nowMs: number,
+  { traffic, nowMs }: { traffic: Traffic; nowMs: number },
 ): SiteSummary => ({
   ...viewBoth(known, certificates, nowMs),
   hosts: some(known.hosts, HOSTS_LISTED),
+  traffic,
 })
 
 type Whole = Pick<Site, 'sitesOfConfig' | 'nodesWithOwnSites' | 'serving'> & {
@@ -71,7 +72,9 @@ export function viewSite({
       text: part.slice(0, MOST_TEXT),
       isCut: part.length > MOST_TEXT,
     },
-    versions: found.running.toSorted((a, b) => b.version - a.version),
+    versions: found.running
+      .map(({ version, nodes }) => ({ version, nodes }))
+      .toSorted((a, b) => b.version - a.version),
     shown: shown?.map(({ notAfterMs, ...one }) => ({ ...one, notAfter: iso(notAfterMs) })) ?? null,
     changes: history.changes.map(({ number, atMs, ...change }) => ({
       ...{ ...change, version: number, at: iso(atMs) },

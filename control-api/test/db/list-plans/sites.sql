@@ -67,12 +67,16 @@ select site, host
 --    CREATE BLOOM FILTER
 
 -- every request
-select h.config, h.host, h.version
+select h.config, h.host, h.version, s.place
   from json_each(?) wanted
   cross join site_hosts h on h.config = wanted.value ->> 0
   and h.host = wanted.value ->> 1
+  cross join sites s on s.host = h.site
+  and s.config = h.config
+  and s.version = h.version
 --  SCAN wanted VIRTUAL TABLE INDEX 1:
 --  SEARCH h USING PRIMARY KEY (config=? AND host=?)
+--  SEARCH s USING PRIMARY KEY (host=? AND config=? AND version=?)
 
 -- every request
 select c.name, v.number, v.fingerprint, v.names, v.not_before_ms as notBeforeMs, v.not_after_ms as notAfterMs

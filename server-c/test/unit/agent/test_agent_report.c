@@ -47,6 +47,14 @@ static void report_equals_its_example(void)
     add_stage(now, STAGE_TOTAL);
     add_stage(now, STAGE_FIRST_BYTE);
     add_stage(now, STAGE_WRITE);
+    memcpy(now->series[0].digest, DIGEST_7, sizeof(DIGEST_7));
+    uint64_t *first = now->series[0].sites[0], *others = now->series[0].sites[METRICS_SITES];
+    first[SITE_2XX] = 4;
+    first[SITE_BYTES] = 20000;
+    first[SITE_TOTAL_NS] = 1500000;
+    others[SITE_404] = others[SITE_ABORTED] = 1;
+    others[SITE_BYTES] = 480;
+    others[SITE_TOTAL_NS] = 600999; /* 0.999 µs wait for the next window */
     agent_report_add(&ring, now);
 
     struct buf windows;
@@ -173,6 +181,77 @@ static void a_generation_that_came_back_counts_from_zero(void)
     free(metrics);
 }
 
+static json_int_t site_number(json_t *windows, size_t window, size_t row, size_t number)
+{
+    json_t *entry = json_array_get(json_object_get(json_array_get(windows, window), "series"), 0);
+    json_t *counts = json_object_get(json_object_get(entry, "sites"), "counts");
+    return json_integer_value(json_array_get(json_array_get(counts, row), number));
+}
+
+/* Half a microsecond twice is one, and a place without news has no row. */
+static void sites_say_what_came_since(void)
+{
+    struct agent_report_ring ring;
+    struct server_metrics *metrics = snapshot(1000, 3);
+    uint64_t(*sites)[SITE_COUNTER_COUNT] = metrics->series[0].sites;
+    agent_report_init(&ring);
+    for (int i = 0; i < 2; i++) {
+        metrics->series[0].counters[COUNTER_REQUESTS]++;
+        sites[i][SITE_2XX]++;
+        sites[1][SITE_5XX] += 3;
+        sites[1][SITE_TOTAL_NS] += 500;
+        agent_report_add(&ring, metrics);
+        metrics->monotonic_ms += 1000;
+    }
+    sites[1][SITE_5XX] = 2; /* began again: all of it is new */
+    agent_report_add(&ring, metrics);
+
+    json_t *windows = windows_of(&ring);
+    CHECK_INT(__LINE__, "the first site", site_number(windows, 0, 0, 0), 0);
+    CHECK_INT(__LINE__, "the second", site_number(windows, 0, 1, 0), 1);
+    CHECK_INT(__LINE__, "5xx", site_number(windows, 0, 1, 5), 3);
+    CHECK_INT(__LINE__, "half a microsecond", site_number(windows, 0, 1, 8), 0);
+    CHECK_INT(__LINE__, "only the second", site_number(windows, 1, 0, 0), 1);
+    CHECK_INT(__LINE__, "its 2xx", site_number(windows, 1, 0, 1), 1);
+    CHECK_INT(__LINE__, "its 5xx", site_number(windows, 1, 0, 5), 3);
+    CHECK_INT(__LINE__, "the other half", site_number(windows, 1, 0, 8), 1);
+    CHECK_INT(__LINE__, "from zero", site_number(windows, 2, 1, 5), 2);
+    json_decref(windows);
+    agent_report_fini(&ring);
+    free(metrics);
+}
+
+/* A quarter of an hour of as many sites as there can be, in numbers of a busy node, beside a usual
+ * window's histograms: nothing of it is dropped for want of room. */
+static void fifteen_minutes_of_all_sites_have_room(void)
+{
+    struct agent_report_ring ring;
+    struct server_metrics *metrics = snapshot(0, 3);
+    agent_report_init(&ring);
+    for (int i = 0; i < 180; i++) {
+        metrics->monotonic_ms += 5000;
+        metrics->series[0].counters[COUNTER_REQUESTS] += 500000;
+        for (size_t s = 0; s < STAGE_COUNT; s++) {
+            struct histogram *h = &metrics->series[0].stages[s];
+            for (size_t b = 40; b < 100; b++)
+                h->buckets[b] += 8333;
+            h->count += 60 * UINT64_C(8333);
+        }
+        for (size_t place = 0; place <= METRICS_SITES; place++) {
+            uint64_t *row = metrics->series[0].sites[place];
+            row[SITE_2XX] += 1900;
+            row[SITE_3XX] += 250;
+            row[SITE_404] += 17;
+            row[SITE_BYTES] += 123456789;
+            row[SITE_TOTAL_NS] += 1234567890;
+        }
+        agent_report_add(&ring, metrics);
+    }
+    CHECK_INT(__LINE__, "lost", ring.lost_windows, 0);
+    agent_report_fini(&ring);
+    free(metrics);
+}
+
 static void fifteen_minutes_are_kept(void)
 {
     struct agent_report_ring ring;
@@ -244,7 +323,9 @@ int main(void)
     a_window_is_the_difference_of_two_snapshots();
     no_maximum_is_more_than_all_together();
     a_generation_that_came_back_counts_from_zero();
+    sites_say_what_came_since();
     fifteen_minutes_are_kept();
+    fifteen_minutes_of_all_sites_have_room();
     bytes_are_bounded();
     return check_end("agent_report");
 }

@@ -40,26 +40,30 @@ struct row {
     enum end_reason aborted_for;
     uint64_t counters; /* those that go up by one */
     bool has_line;
+    enum site_counter of_site;
 };
 
 static const struct row rows[] = {
-    {"200", HTTP_OK, "", 300, END_NONE, C(REQUESTS) | C(RESPONSES_2XX), true},
-    {"206", HTTP_PARTIAL_CONTENT, "", 300, END_NONE, C(REQUESTS) | C(RESPONSES_2XX), true},
-    {"301", HTTP_MOVED_PERMANENTLY, "", 300, END_NONE, C(REQUESTS) | C(RESPONSES_3XX), true},
+    {"200", HTTP_OK, "", 300, END_NONE, C(REQUESTS) | C(RESPONSES_2XX), true, SITE_2XX},
+    {"206", HTTP_PARTIAL_CONTENT, "", 300, END_NONE, C(REQUESTS) | C(RESPONSES_2XX), true,
+     SITE_2XX},
+    {"301", HTTP_MOVED_PERMANENTLY, "", 300, END_NONE, C(REQUESTS) | C(RESPONSES_3XX), true,
+     SITE_3XX},
     {"304", HTTP_NOT_MODIFIED, "", 300, END_NONE, C(REQUESTS) | C(RESPONSES_3XX) | C(RESPONSES_304),
-     true},
+     true, SITE_3XX},
     {"404", HTTP_NOT_FOUND, "", 300, END_NONE, C(REQUESTS) | C(RESPONSES_4XX) | C(RESPONSES_404),
-     true},
-    {"403", HTTP_FORBIDDEN, "", 300, END_NONE, C(REQUESTS) | C(RESPONSES_4XX), true},
-    {"503", HTTP_UNAVAILABLE, "", 300, END_NONE, C(REQUESTS) | C(RESPONSES_5XX), true},
+     true, SITE_404},
+    {"403", HTTP_FORBIDDEN, "", 300, END_NONE, C(REQUESTS) | C(RESPONSES_4XX), true, SITE_4XX},
+    {"503", HTTP_UNAVAILABLE, "", 300, END_NONE, C(REQUESTS) | C(RESPONSES_5XX), true, SITE_5XX},
     {"a probe", HTTP_OK, "User-Agent: farmstead-probe/1\n", 300, END_NONE,
-     C(REQUESTS) | C(RESPONSES_2XX) | C(PROBE_REQUESTS), true},
+     C(REQUESTS) | C(RESPONSES_2XX) | C(PROBE_REQUESTS), true, SITE_2XX},
     {"no probe: another agent", HTTP_OK, "User-Agent: a farmstead-probe/1\n", 300, END_NONE,
-     C(REQUESTS) | C(RESPONSES_2XX), true},
+     C(REQUESTS) | C(RESPONSES_2XX), true, SITE_2XX},
     {"no probe: its name alone", HTTP_OK, "User-Agent: farmstead-probe/\n", 300, END_NONE,
-     C(REQUESTS) | C(RESPONSES_2XX), true},
-    {"cut off", HTTP_OK, "", 300, END_CLIENT_GONE, C(ABORTED), true},
-    {"cut off before the first byte", HTTP_OK, "", 0, END_SLOW_CLIENT, C(ABORTED), false},
+     C(REQUESTS) | C(RESPONSES_2XX), true, SITE_2XX},
+    {"cut off", HTTP_OK, "", 300, END_CLIENT_GONE, C(ABORTED), true, SITE_ABORTED},
+    {"cut off before the first byte", HTTP_OK, "", 0, END_SLOW_CLIENT, C(ABORTED), false,
+     SITE_ABORTED},
 };
 
 static void open_exchange(struct fake_carrier *fake, const char *agent)
@@ -92,16 +96,27 @@ static struct sample newest_sample(void)
     return sample;
 }
 
+static void check_site_row(const struct row *row, const uint64_t *before, const uint64_t *after)
+{
+    for (int i = 0; i < SITE_BYTES; i++)
+        CHECK_TRUE(after[i] - before[i] == (i == (int)row->of_site), "\"%s\": number %d", row->name,
+                   i);
+    CHECK_TRUE(after[SITE_BYTES] - before[SITE_BYTES] == row->sent, "\"%s\": bytes", row->name);
+    CHECK_INT(__LINE__, row->name, after[SITE_TOTAL_NS] > before[SITE_TOTAL_NS], !row->aborted_for);
+}
+
 static void test_rows(void)
 {
     struct fake_carrier *fake = fake_new();
+    const uint64_t *site_row = the_loop.live->series->data.sites[0];
     const uint64_t *counters = the_loop.live->series->data.counters;
 
     for (size_t r = 0; r < ARRAY_LEN(rows); r++) {
         const struct row *row = &rows[r];
-        uint64_t before[COUNTER_COUNT];
+        uint64_t before[COUNTER_COUNT], site_before[SITE_COUNTER_COUNT];
         struct sample sample;
         memcpy(before, counters, sizeof(before));
+        memcpy(site_before, site_row, sizeof(site_before));
         lines = 0;
         open_exchange(fake, row->agent);
         record(row, &fake->ex);
@@ -110,6 +125,7 @@ static void test_rows(void)
             CHECK_TRUE(counters[i] - before[i] == more, "\"%s\": %s went up by %" PRIu64, row->name,
                        counter_name((enum counter)i), counters[i] - before[i]);
         }
+        check_site_row(row, site_before, site_row);
         CHECK_INT((int)r, row->name, lines, row->has_line);
         if (row->has_line) {
             CHECK_INT((int)r, "status", last_line.status, row->status);
@@ -129,7 +145,8 @@ static void test_rows(void)
 static void test_line(void)
 {
     struct fake_carrier *fake = fake_new();
-    static const struct row cut = {"cut in its head", HTTP_OK, "", 150, END_CLIENT_GONE, 0, true};
+    static const struct row cut = {"cut in its head", HTTP_OK, "",   150,
+                                   END_CLIENT_GONE,   0,       true, SITE_ABORTED};
 
     open_exchange(fake, "Referer: from\nUser-Agent: with\n");
     fake->ex.status = HTTP_OK;

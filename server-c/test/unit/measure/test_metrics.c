@@ -53,6 +53,29 @@ static void test_created(void)
     CHECK_INT(__LINE__, "since the first loop had it", metrics.series[0].created_us, 50);
 }
 
+/* As loops are that took a local change at different times. */
+static void test_sites(void)
+{
+    static struct server_series mine = {.generation = 1, .digest = "sha256:a"},
+                                same = {.generation = 1, .digest = "sha256:a"},
+                                other = {.generation = 1, .digest = "sha256:b"};
+    const uint64_t(*sites)[SITE_COUNTER_COUNT] = metrics.series[0].sites;
+
+    memset(&metrics, 0, sizeof(metrics));
+    mine.sites[3][SITE_404] = 1;
+    same.sites[3][SITE_404] = 10;
+    same.sites[METRICS_SITES][SITE_BYTES] = 5;
+    other.sites[3][SITE_404] = 100;
+    other.sites[4][SITE_404] = 1000;
+    metrics_add_series(&metrics, &mine);
+    metrics_add_series(&metrics, &same);
+    metrics_add_series(&metrics, &other);
+    CHECK_STR(__LINE__, "whose places", metrics.series[0].digest, "sha256:a");
+    CHECK_INT(__LINE__, "of one text", sites[3][SITE_404], 11);
+    CHECK_INT(__LINE__, "of another", sites[METRICS_SITES][SITE_404], 1100);
+    CHECK_INT(__LINE__, "of no site", sites[METRICS_SITES][SITE_BYTES], 5);
+}
+
 static void test_json(void)
 {
     struct buf out;
@@ -73,6 +96,7 @@ int main(void)
 {
     test_merging();
     test_created();
+    test_sites();
     test_json();
     return check_end("metrics");
 }

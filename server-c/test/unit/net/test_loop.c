@@ -204,6 +204,56 @@ static void test_who_holds_the_sites(void)
     CHECK_INT(__LINE__, "the last lets go", atomic_load(&some_sites->owner.refs), before);
 }
 
+/* --- sites ----------------------------------------------------------------------------------- */
+
+static struct site_set *many_sites(size_t count, const char *root_of_first)
+{
+    struct site_set *set;
+    struct buf text;
+
+    buf_init(&text);
+    buf_append_str(&text, "{ \"sites\": [");
+    for (size_t i = 0; i < count; i++)
+        buf_printf(&text, "%s{ \"hosts\": [\"s%zu.test\"], \"root\": \"%s\" }", i ? "," : "", i,
+                   i ? "/srv" : root_of_first);
+    buf_append_str(&text, "] }");
+    set = sites_of(text.data);
+    buf_fini(&text);
+    return set;
+}
+
+static size_t place_of(size_t site)
+{
+    uint64_t(*rows)[SITE_COUNTER_COUNT] = the_loop.live->series->data.sites;
+    const uint64_t *row = loop_site_row(the_loop.live, &the_loop.live->sites->sites[site]);
+
+    return (size_t)(row - rows[0]) / SITE_COUNTER_COUNT;
+}
+
+static void test_places_of_sites(void)
+{
+    struct site_set *set = many_sites(300, "/srv"), *local = many_sites(300, "/other");
+
+    loop_set_live(&the_loop, set, 210, 1);
+    CHECK_INT(__LINE__, "the first", place_of(0), 0);
+    CHECK_INT(__LINE__, "the last of its own", place_of(255), 255);
+    CHECK_INT(__LINE__, "the first of the others", place_of(256), METRICS_SITES);
+    CHECK_INT(__LINE__, "the last", place_of(299), METRICS_SITES);
+    CHECK_TRUE(loop_site_row(the_loop.live, NULL) ==
+                   the_loop.live->series->data.sites[METRICS_SITES],
+               "none");
+    loop_set_live(&the_loop, local, 210, 1);
+    CHECK_INT(__LINE__, "a second text of a generation", place_of(7), METRICS_SITES);
+    loop_set_live(&the_loop, set, 210, 1);
+    CHECK_INT(__LINE__, "and back", place_of(7), 7);
+    loop_set_live(&the_loop, local, 211, 1);
+    CHECK_INT(__LINE__, "the first of the next", place_of(7), 7);
+    CHECK_STR(__LINE__, "is whose", the_loop.live->series->data.digest, local->cfg->digest);
+    loop_set_live(&the_loop, NULL, 0, 1);
+    site_set_put(set);
+    site_set_put(local);
+}
+
 /* --- sums ------------------------------------------------------------------------------------ */
 
 static void test_sums(void)
@@ -310,6 +360,7 @@ int main(void)
     test_room_never_shrinks();
     test_generations();
     test_who_holds_the_sites();
+    test_places_of_sites();
     test_sums();
     test_evictions();
     test_date();

@@ -35,35 +35,16 @@ export const siteQuery = (config: string, host: string) =>
     refetchInterval: EVERY_MS,
   })
 
-/** As many as one question may name. */
-export const MOST_VERSIONS = 10
-const COUNTERS = [
-  'requests',
-  'bytesSent',
-  'responses2xx',
-  'responses3xx',
-  'responses4xx',
-  'responses404',
-  'responses5xx',
-]
-
-/** What the nodes that run these versions did; sums come up to 40 seconds late. */
-export const trafficQuery = (config: string, versions: readonly number[], range: RangeKey) =>
+/** What nodes answered for it; it comes up to 30 seconds late. */
+export const trafficQuery = (config: string, host: string, range: RangeKey) =>
   queryOptions({
-    queryKey: ['metrics', 'site-traffic', config, versions, range],
+    queryKey: ['sites', 'traffic', config, host, range],
     queryFn: ({ signal }) => {
-      const { rangeSeconds, stepSeconds } = ranges[range]
-      const now = Date.now()
-      const query = {
-        of: versions.map((version) => `version:${config}/${version}`).join(';'),
-        from: new Date(now - rangeSeconds * 1000).toISOString(),
-        to: new Date(now).toISOString(),
-        stepSeconds,
-        stages: 'total',
-        quantiles: '0.5,0.99',
-        counters: COUNTERS.join(),
-      }
-      return bodyOf(api.GET('/api/v1/metrics/sets', { params: { query }, signal }))
+      const nowMs = Date.now()
+      const from = new Date(nowMs - ranges[range].rangeSeconds * 1000).toISOString()
+      const query = { from, to: new Date(nowMs).toISOString() }
+      const params = { path: { config, host }, query }
+      return bodyOf(api.GET('/api/v1/sites/{config}/{host}/traffic', { params, signal }))
     },
     placeholderData: keepPreviousData,
     refetchInterval: EVERY_MS,

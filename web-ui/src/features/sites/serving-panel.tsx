@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge, type Verdict } from '../../components/status-badge.tsx'
 import type { Site, SyncState } from '../../lib/api-types.ts'
-import { formatCount, plural } from '../../lib/format.ts'
+import { formatCount, formatRate, plural } from '../../lib/format.ts'
 import classes from './sites.module.css'
 
 type Props = { site: Site; stateVerdict: Record<SyncState, Verdict> }
@@ -66,10 +66,13 @@ function Nodes({ serving: { total, items }, stateVerdict }: NodesProps) {
               <th scope="col">Node</th>
               <th scope="col">Runs</th>
               <th scope="col">State</th>
+              <th scope="col" className="num">
+                Its requests per second
+              </th>
             </tr>
           </thead>
           <tbody>
-            {shown.map(({ nodeId, nodeName, version, state }) => (
+            {shown.map(({ nodeId, nodeName, version, state, requestsPerSecond }) => (
               <tr key={nodeId}>
                 <td>
                   <Link to="/nodes/$id" params={{ id: nodeId }}>
@@ -80,6 +83,7 @@ function Nodes({ serving: { total, items }, stateVerdict }: NodesProps) {
                 <td>
                   <StatusBadge verdict={stateVerdict[state]} />
                 </td>
+                <td className="num">{formatRate(requestsPerSecond)}</td>
               </tr>
             ))}
           </tbody>

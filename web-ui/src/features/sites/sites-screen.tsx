@@ -15,7 +15,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { MarkedText } from '../../components/status-badge.tsx'
 import type { SiteSummary } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
+import { DASH, formatByteRate, formatRate, formatRatio, plural } from '../../lib/format.ts'
 import { sitesQuery } from './api.ts'
 import { hostWords, isRemoved, soonestOf } from './rules.ts'
 import type { SitesSearch } from './search.ts'
@@ -29,7 +29,10 @@ export function SitesScreen({ search, onSearch }: Props) {
   const [q] = useDebouncedValue(search.q?.trim() ?? '', TYPING_MS)
   const sites = useInfiniteQuery(sitesQuery(q))
   return (
-    <Page title="Sites" meta="Every site of every config, and who serves it">
+    <Page
+      title="Sites"
+      meta="Every site of every config, who serves it, and what it answered in the last 5 minutes"
+    >
       <div className="panel">
         <div className="panel-head">
           <TextInput
@@ -87,6 +90,9 @@ const columns: Column[] = [
   { title: 'Site' },
   { title: 'Config' },
   { title: 'Nodes', className: 'num' },
+  { title: 'Requests/s', className: 'num' },
+  { title: '5xx', className: 'num' },
+  { title: 'Sent', className: 'num' },
   { title: 'Certificate' },
   { title: 'Folder', className: 'wide-only' },
 ]
@@ -116,6 +122,11 @@ function Sites({ known, hasMore }: { known: SiteSummary[]; hasMore: boolean }) {
           <td className="num">
             {site.nodes === 0 ? <span className="dim">none</span> : site.nodes}
           </td>
+          <td className="num">{formatRate(site.traffic?.requestsPerSecond)}</td>
+          <td className="num">
+            <Errors traffic={site.traffic} />
+          </td>
+          <td className="num">{formatByteRate(site.traffic?.bytesPerSecond)}</td>
           <td>
             <Certificate site={site} />
           </td>
@@ -129,6 +140,18 @@ function Sites({ known, hasMore }: { known: SiteSummary[]; hasMore: boolean }) {
         </>
       )}
     </LongTable>
+  )
+}
+
+/** Of the requests of the last minutes. */
+function Errors({ traffic }: Pick<SiteSummary, 'traffic'>) {
+  if (traffic === null || traffic.requestsPerSecond === 0) return DASH
+  const { serverErrorsPerSecond: errors, requestsPerSecond } = traffic
+  if (errors === 0) return '0 %'
+  return (
+    <MarkedText verdict={{ tone: 'bad', shape: 'square' }}>
+      {formatRatio(errors / requestsPerSecond)}
+    </MarkedText>
   )
 }
 

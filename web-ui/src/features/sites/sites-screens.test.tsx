@@ -2,7 +2,7 @@
 import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
-import type { Site, SiteSummary } from '../../lib/api-types.ts'
+import type { Site, SiteSummary, SiteTraffic } from '../../lib/api-types.ts'
 import { json, problem } from '../../test/fake-api.ts'
 import { renderApp } from '../../test/render-app.tsx'
 import { node, page, session } from '../../test/samples.ts'
@@ -11,6 +11,7 @@ const SHOP: SiteSummary = {
   ...{ config: 'web', host: 'shop.example', version: 7, newestVersion: 7, root: '/srv/shop' },
   ...{ nodes: 3, certificates: [], hasCertificateFiles: false },
   hosts: { total: 2, items: ['shop.example', 'www.shop.example'] },
+  traffic: { requestsPerSecond: 12.5, serverErrorsPerSecond: 0.25, bytesPerSecond: 4200 },
 }
 const site = (change: Partial<Site> = {}): Site => ({
   ...SHOP,
@@ -26,7 +27,12 @@ const site = (change: Partial<Site> = {}): Site => ({
   nodesWithOwnSites: 0,
   serving: {
     total: 1,
-    items: [{ nodeId: node().id, nodeName: 'edge-1', version: 7, state: 'in-sync' }],
+    items: [
+      {
+        ...{ nodeId: node().id, nodeName: 'edge-1', version: 7, state: 'in-sync' },
+        requestsPerSecond: 3.5,
+      },
+    ],
   },
   shown: [],
   changes: [
@@ -61,6 +67,8 @@ describe('the list of sites', () => {
       '/sites/web/*',
     )
     expect(table.getByText('not in v7')).toBeVisible()
+    const row = within(table.getByRole('row', { name: /^shop\.example/ }))
+    for (const text of ['12.5', '2 %', '4.2 kB/s']) expect(row.getByText(text)).toBeVisible()
     expect(table.getByRole('link', { name: 'shop' })).toHaveAttribute('href', '/certificates/shop')
   })
 
@@ -99,47 +107,84 @@ describe('a site', () => {
     expect(changes.getByText('Another folder')).toBeVisible()
   })
 
-  test('says that nodes count the requests of all their sites together', async () => {
+  test('of which the reader may not see measurements says what that needs', async () => {
     renderApp(ADDRESS, answering({ sitesOfConfig: 3 }))
-    const traffic = within(await panel('Requests for all 3 sites of web'))
-    expect(traffic.getByText(/The share of this site is not measured/)).toBeVisible()
+    const traffic = within(await panel('Requests for shop.example'))
     expect(traffic.getByText(/needs the permission metrics:read/)).toBeVisible()
     expect(within(await panel('Slow paths')).getByText(/requests:read/)).toBeVisible()
   })
 
-  test('that is alone in its config has its nodes’ traffic and slow paths', async () => {
-    const permissions = [...session.permissions, 'metrics:read', 'requests:read']
-    const api = renderApp(`${ADDRESS}?range=6h`, {
-      ...answering(),
-      'GET /session': () => json({ ...session, permissions }),
-      'GET /metrics/sets': () =>
-        json({
-          ...{ stepSeconds: 10, times: [0], quantiles: [0.5, 0.99] },
-          sets: [
-            {
-              ...{ of: 'version:web/7', title: '', nodes: 2, measuredNodes: 2, gauges: {} },
-              counters: { requests: [100], responses2xx: [99], responses5xx: [1] },
-              stages: { total: { quantiles: [[0.01], [0.25]] } },
-            },
-          ],
-        }),
+  const readers = [...session.permissions, 'metrics:read', 'requests:read']
+  const column = (...values: (number | null)[]) => values
+  const none = column(null, null)
+  const counted = (version: number, isCountedAlone: boolean, ok: (number | null)[]) => ({
+    ...{ version, isCountedAlone, responses2xx: ok, responses3xx: none, responses404: none },
+    ...{ responsesOther4xx: none, responses5xx: none, aborted: none, bytesSent: none },
+    totalSeconds: none,
+  })
+  const withTraffic = (versions: SiteTraffic['versions'], change: Partial<Site> = {}) =>
+    renderApp(`${ADDRESS}?range=6h`, {
+      ...answering(change),
+      'GET /session': () => json({ ...session, permissions: readers }),
+      [`GET ${ADDRESS}/traffic`]: () => json({ stepSeconds: 120, times: [0, 120], versions }),
       [`GET /nodes/${node().id}/slow-requests`]: () =>
         json({
           nodeId: node().id,
           items: [{ path: '/big.iso', status: 200, stageSeconds: { total: 12 } }],
         }),
     })
+
+  test('has its traffic by version and by node, and slow paths where it is alone', async () => {
+    const api = withTraffic([
+      {
+        ...counted(7, true, column(2390, null)),
+        responses5xx: column(10, null),
+        bytesSent: column(240_000, null),
+        totalSeconds: column(600, null),
+        aborted: column(3, null),
+      },
+      counted(6, true, column(null, 1200)),
+    ])
     const table = within(await panel('Traffic by version, table'))
-    expect(table.getByText('10')).toBeVisible()
-    expect(table.getByText('99 %')).toBeVisible()
-    expect(table.getByText('250 ms')).toBeVisible()
+    const [, first, second, all] = table.getAllByRole('row')
+    const cells = (row?: HTMLElement) =>
+      within(row as HTMLElement)
+        .getAllByRole('cell')
+        .map(({ textContent }) => textContent)
+    expect(cells(first)).toEqual([
+      ...['2,400', '10', '1 kB/s', '99.6 %', '0 %', '0 %', '0 %', '0.417 %', '3', '250 ms'],
+    ])
+    expect(cells(second).slice(0, 2)).toEqual(['1,200', '5'])
+    expect(cells(all).slice(0, 2)).toEqual(['3,600', '15'])
     expect(table.getByRole('link', { name: 'v7' })).toHaveAttribute(
       'href',
       `/measurements?of=${encodeURIComponent('version:web/7')}&range=6h`,
     )
-    const asked = api.requests.find(({ path }) => path === '/metrics/sets')?.query
-    expect(asked?.get('of')).toBe('version:web/7;version:web/6')
+    const asked = api.requests.find(({ path }) => path === `${ADDRESS}/traffic`)?.query
+    const [from, to] = ['from', 'to'].map((name) => Date.parse(asked?.get(name) ?? ''))
+    expect((to ?? 0) - (from ?? 0)).toBe(6 * 3_600_000)
+    const nodes = within(await panel('Nodes that serve it, table'))
+    expect(nodes.getByRole('cell', { name: '3.5' })).toBeVisible()
     expect(within(await panel('Slow paths, table')).getByText('/big.iso')).toBeVisible()
+  })
+
+  test('is said to be counted with others where it is not among the first 256', async () => {
+    withTraffic([counted(7, false, none), counted(6, true, column(60, 60))])
+    const table = within(await panel('Traffic by version, table'))
+    expect(table.getByText(/^counted together with others/)).toBeVisible()
+    expect(table.getByRole('row', { name: /^v6/ })).toBeVisible()
+    expect(table.queryByRole('row', { name: /^all/ })).toBeNull()
+  })
+
+  test.each<[string, SiteTraffic['versions'], Partial<Site>, RegExp]>([
+    ['none of its versions counts it', [counted(7, false, none)], {}, /Move it up in the text/],
+    ['nothing was counted', [], {}, /Nobody asked for it, or its nodes are of a release/],
+    ['no node serves it', [], { nodes: 0 }, /^No node serves it\.$/],
+    ['the reader sees a part of the farm', null, {}, /^You see a part of the farm/],
+  ])('says why there is no traffic when %s', async (_, versions, change, words) => {
+    withTraffic(versions, change)
+    const traffic = within(await panel('Requests for shop.example'))
+    expect(await traffic.findByText(words, {}, soon)).toBeVisible()
   })
 
   test('that the newest version has no more says who still serves it', async () => {

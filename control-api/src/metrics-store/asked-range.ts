@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The time a question is about.
-import { defineError } from '../../api-shapes/errors.ts'
-import type { Range } from '../../metrics-store/rings.ts'
+import { defineError } from '../api-shapes/errors.ts'
+import type { Range } from './rings.ts'
 
 const DEFAULT_SPAN_SECONDS = 15 * 60
 

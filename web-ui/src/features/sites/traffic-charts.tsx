@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+import { useMemo } from 'react'
+import { ChartPanel } from '../../components/chart/chart-panel.tsx'
+import type { SiteTraffic } from '../../lib/api-types.ts'
+import { formatRate, formatSeconds } from '../../lib/format.ts'
+import classes from './sites.module.css'
+import { linesOf } from './traffic.ts'
+
+type Props = { traffic: SiteTraffic; nowSeconds: number }
+
+const ONE_CURSOR = 'site'
+const HEIGHT = 180
+
+export function TrafficCharts({ traffic, nowSeconds }: Props) {
+  const { status, mean, byVersion } = useMemo(
+    () => linesOf(traffic, nowSeconds),
+    [traffic, nowSeconds],
+  )
+  const shared = { group: ONE_CURSOR, times: traffic.times, height: HEIGHT }
+  return (
+    <div className={classes.charts}>
+      <ChartPanel
+        {...shared}
+        label="Answers per second by status"
+        series={status}
+        format={formatRate}
+        smallestTop={1}
+        stacked
+      />
+      <ChartPanel {...shared} label="Mean time of an answer" series={mean} format={formatSeconds} />
+      {byVersion.length > 1 && (
+        <ChartPanel
+          {...shared}
+          label="Requests per second by version"
+          series={byVersion}
+          format={formatRate}
+          smallestTop={1}
+        />
+      )}
+    </div>
+  )
+}

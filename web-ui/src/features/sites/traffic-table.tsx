@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// The whole range in numbers: each version that answered, and all of them.
+import { Link } from '@tanstack/react-router'
+import { ScrollBox } from '../../components/scroll-box.tsx'
+import type { Site, SiteTraffic } from '../../lib/api-types.ts'
+import {
+  formatByteRate,
+  formatCount,
+  formatRate,
+  formatRatio,
+  formatSeconds,
+  plural,
+} from '../../lib/format.ts'
+import type { RangeKey } from '../../lib/time-range.ts'
+import { classKeys, countedSeconds, statusClasses, type Traffic, trafficOf } from './traffic.ts'
+
+type Props = { site: Site; range: RangeKey; traffic: SiteTraffic; nowSeconds: number }
+
+export function TrafficTable({ site, range, traffic, nowSeconds }: Props) {
+  const versions = traffic.versions ?? []
+  const nodesOf = new Map(site.versions.map(({ version, nodes }) => [version, nodes]))
+  const alone = versions.filter(({ isCountedAlone }) => isCountedAlone)
+  const seconds = countedSeconds(alone, traffic, nowSeconds)
+  return (
+    <ScrollBox label="Traffic by version, table">
+      <table className="grid">
+        <thead>
+          <tr>
+            <th scope="col">Version</th>
+            <th scope="col" className="num">
+              Requests
+            </th>
+            <th scope="col" className="num">
+              Per second
+            </th>
+            <th scope="col" className="num">
+              Sent
+            </th>
+            {classKeys.map((key) => (
+              <th key={key} scope="col" className="num">
+                {statusClasses[key]}
+              </th>
+            ))}
+            <th scope="col" className="num">
+              Ended early
+            </th>
+            <th scope="col" className="num">
+              Mean time
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {versions.map((one) => (
+            <tr key={one.version}>
+              <th scope="row" className="nowrap">
+                <Link
+                  to="/measurements"
+                  search={{ of: `version:${site.config}/${one.version}`, range }}
+                >
+                  v{one.version}
+                </Link>{' '}
+                <span className="dim">{nodesWords(nodesOf.get(one.version) ?? 0)}</span>
+              </th>
+              {one.isCountedAlone ? (
+                <Numbers of={trafficOf([one], seconds)} />
+              ) : (
+                <td colSpan={classKeys.length + 5} className="dim">
+                  counted together with others: it is not among the first 256 sites there
+                </td>
+              )}
+            </tr>
+          ))}
+          {alone.length > 1 && (
+            <tr>
+              <th scope="row">all</th>
+              <Numbers of={trafficOf(alone, seconds)} />
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </ScrollBox>
+  )
+}
+
+const nodesWords = (nodes: number) => (nodes === 0 ? 'no node now' : plural(nodes, 'node'))
+
+const Numbers = ({ of }: { of: Traffic }) => (
+  <>
+    <td className="num">{formatCount(of.requests)}</td>
+    <td className="num">{formatRate(of.requestsPerSecond)}</td>
+    <td className="num">{formatByteRate(of.bytesPerSecond)}</td>
+    {classKeys.map((key) => (
+      <td key={key} className="num">
+        {formatRatio(of.shares[key])}
+      </td>
+    ))}
+    <td className="num">{formatCount(of.aborted)}</td>
+    <td className="num">{formatSeconds(of.meanSeconds)}</td>
+  </>
+)
