@@ -25,6 +25,7 @@ import { type ServiceProcess, startService } from '../service-process.ts'
 import { CONFIG, furnishService } from './furnished-service.ts'
 import type { Counted, FromAgents, Spoken, ToAgents } from './many-agents.ts'
 import { cpuMsOf, residentBytesOf } from './process-cost.ts'
+import { until } from './until.ts'
 
 const NODE_BINARY = resolve(import.meta.dirname, '../../../server-c/build/release/farmstead-node')
 const NODES_PER_PROCESS = 2_500
@@ -156,7 +157,7 @@ class Farm {
         await heard(agent, 'connected')
       }
       const farm = new Farm(home, service, session, agents)
-      await farm.#until('all run the first version', CONNECTED_WITHIN_MS, async () => {
+      await until('all run the first version', { withinMs: CONNECTED_WITHIN_MS }, async () => {
         const { body } = await session.ask('GET', '/farm/summary')
         return JSON.stringify(body).includes(`"in-sync":${count}`)
       })
@@ -203,7 +204,7 @@ class Farm {
     const wish = { config: CONFIG, version: this.#versions, strategy: { atOnce: true } }
     const { id } = (await this.#must('POST', '/rollouts', wish)).body
     let ended = ''
-    await this.#until('the rollout ends', ROLLED_OUT_WITHIN_MS, async () => {
+    await until('the rollout ends', { withinMs: ROLLED_OUT_WITHIN_MS }, async () => {
       const { body } = await this.#must('GET', `/rollouts/${id}`)
       ended = `${body.state}${body.reason ? `: ${body.reason}` : ''}`
       return body.endedAt !== null || body.state === 'paused'
@@ -225,14 +226,6 @@ class Farm {
       if (answer.status < 300) return answer
       if (answer.status !== 503)
         throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`)
-      await sleep(POLL_MS)
-    }
-  }
-
-  async #until(what: string, withinMs: number, isSo: () => Promise<boolean>): Promise<void> {
-    const deadline = performance.now() + withinMs
-    while (!(await isSo())) {
-      if (performance.now() > deadline) throw new Error(`not within ${withinMs / 1000} s: ${what}`)
       await sleep(POLL_MS)
     }
   }
