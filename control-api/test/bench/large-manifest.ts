@@ -50,7 +50,7 @@ export async function measureManifest(farm: ReleaseFarm, { files, say }: Wish): 
 async function pushOfMany(farm: ReleaseFarm, { files, say }: Wish): Promise<Step> {
   const root = join(farm.home, 'many')
   say(`${files} names of files are made`)
-  makeManyNames(root, files)
+  await makeManyNames(root, files)
   const name = 'farmctl pushes a folder of so many names'
   say(name)
   const { othersMs, result: cost } = await besideOthers(farm, () => farm.push('many', root))

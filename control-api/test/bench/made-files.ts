@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream, linkSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 
 /** What most files of a site are: pages, icons. The others have the rest of the bytes. */
 const SMALL_BYTES = 8 * 1024
@@ -20,12 +21,15 @@ export const pathOf = (file: number): string =>
 export const isSmall = (file: number) => file % LARGE_EVERY !== 0
 
 /** Each file has bytes of its own. */
-export function makeFiles(root: string, { files, bytes }: { files: number; bytes: number }): void {
+export async function makeFiles(
+  root: string,
+  { files, bytes }: { files: number; bytes: number },
+): Promise<void> {
   const small = Math.min(SMALL_BYTES, Math.floor(bytes / files))
   const larges = Math.ceil(files / LARGE_EVERY)
   const large = Math.max(1, Math.floor((bytes - (files - larges) * small) / larges))
   for (let file = 0; file < files; file++) {
-    makeRoom(root, file)
+    if (file % PER_FOLDER === 0) await makeRoom(root, file)
     writeFileSync(join(root, pathOf(file)), randomBytes(isSmall(file) ? small : large))
   }
 }
@@ -36,10 +40,10 @@ export function changeFiles(root: string, changed: readonly number[]): void {
 }
 
 /** Many names of few files: to walk and to hash they are as many files. */
-export function makeManyNames(root: string, names: number): void {
+export async function makeManyNames(root: string, names: number): Promise<void> {
   let first = ''
   for (let file = 0; file < names; file++) {
-    makeRoom(root, file)
+    if (file % PER_FOLDER === 0) await makeRoom(root, file)
     const path = join(root, pathOf(file))
     if (file % NAMES_OF_ONE === 0) {
       writeFileSync(path, `${file}\n`)
@@ -48,8 +52,10 @@ export function makeManyNames(root: string, names: number): void {
   }
 }
 
-function makeRoom(root: string, file: number): void {
-  if (file % PER_FOLDER === 0) mkdirSync(join(root, pathOf(file), '..'), { recursive: true })
+/** Others have a turn: connections that ended meanwhile are seen to have. */
+async function makeRoom(root: string, file: number): Promise<void> {
+  mkdirSync(join(root, pathOf(file), '..'), { recursive: true })
+  await setImmediate()
 }
 
 export type Made = { path: string; sha256: string; bytes: number }

@@ -11,7 +11,7 @@ import { CONFIG, furnishService } from './furnished-service.ts'
 import { cpuMsOf, forgetPeak, peakBytesOf } from './process-cost.ts'
 import { NODE_BINARY, startRealNode } from './real-node.ts'
 import { type RolloutTimes, spans, tasksOf } from './rollout-times.ts'
-import { until } from './until.ts'
+import { mustInTime, until } from './until.ts'
 
 const FARMCTL = resolve(import.meta.dirname, '../../src/farmctl/main.ts')
 const PASSWORD = 'a long password of the bench'
@@ -64,7 +64,7 @@ export class ReleaseFarm {
       ...{ name: 'bench', expiresInDays: 1, password: PASSWORD },
       permissions: ['releases:read', 'releases:write'],
     }
-    const token = String((await session.must('POST', '/tokens', body)).body.secret)
+    const token = String((await mustInTime(session, 'POST', '/tokens', body)).body.secret)
     const farm = new ReleaseFarm(place, service, { session, token })
     onFarm({ end: () => farm.#killOthers() })
     return farm
@@ -83,16 +83,16 @@ export class ReleaseFarm {
     for (let at = 1; at <= count; at++) {
       const port = await freePort()
       const listen = [{ address: '127.0.0.1', port }]
-      const made = await this.#session.must('POST', '/enrolment-tokens', {
+      const made = await mustInTime(this.#session, 'POST', '/enrolment-tokens', {
         mergePatch: { listen },
       })
       const token = String(made.body.token)
       const wish = { home: this.home, name: `node-${at}`, agentPort: this.#agentPort, token }
-      this.#nodes.push(startRealNode(wish))
+      this.#nodes.push(await startRealNode(wish))
       this.ports.push(port)
     }
     await until('all nodes run the first version', READY, async () => {
-      const { body } = await this.#session.must('GET', '/farm/summary')
+      const { body } = await mustInTime(this.#session, 'GET', '/farm/summary')
       return JSON.stringify(body).includes(`"in-sync":${count}`)
     })
   }
@@ -100,7 +100,7 @@ export class ReleaseFarm {
   /** From now on configs name the release. */
   async serveRelease(release: string): Promise<void> {
     const wish = { text: textOf({ release }), parent: this.#version, message: 'serve it' }
-    const made = await this.#session.must('POST', `/configs/${CONFIG}/versions`, wish)
+    const made = await mustInTime(this.#session, 'POST', `/configs/${CONFIG}/versions`, wish)
     this.#version = Number(made.body.number)
   }
 
@@ -115,10 +115,10 @@ export class ReleaseFarm {
 
   async #order(releases: Record<string, number>) {
     const wish = { config: CONFIG, version: this.#version, releases, strategy: { atOnce: true } }
-    const id = String((await this.#session.must('POST', '/rollouts', wish)).body.id)
+    const id = String((await mustInTime(this.#session, 'POST', '/rollouts', wish)).body.id)
     let seen: RolloutTimes | null = null
     await until('the rollout ends', ROLLED_OUT, async () => {
-      const { body } = await this.#session.must('GET', `/rollouts/${id}`)
+      const { body } = await mustInTime(this.#session, 'GET', `/rollouts/${id}`)
       seen = body as unknown as RolloutTimes
       return seen.endedAt !== null || seen.state === 'paused'
     })

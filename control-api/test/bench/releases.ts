@@ -59,7 +59,7 @@ async function measureFarm(farm: ReleaseFarm, options: Options): Promise<Row[]> 
     rows.push({ name, ...(await work()), seen: visitors?.take() ?? null })
   }
   let visitors: Visitors | null = null
-  makeFiles(root, { files, bytes })
+  await makeFiles(root, { files, bytes })
   const changed = chosen(files, CHANGED_EVERY)
   const pages = pagesOf(root, files)
   say(`${nodes} nodes join`)

@@ -112,7 +112,7 @@ export class RolloutFarm {
     const listen = [{ address: '127.0.0.1', port: await freePort() }]
     const token = await this.#makeToken({ mergePatch: { listen } })
     const wish = { home: this.#home, name: `real-${i}`, agentPort: this.#port, token }
-    this.#real.push(startRealNode(wish))
+    this.#real.push(await startRealNode(wish))
   }
 
   /** All are there, run what they should, and report as real ones do from now on. */
