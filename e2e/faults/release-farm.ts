@@ -18,6 +18,8 @@ const LARGE_CHARACTERS = 500_000
 const SMALL_FILES = 12
 /** The paths of so many versions are asked for: what is of another one must not be there. */
 const REMEMBERED = 6
+/** From one version to the next while all files of one are asked for. */
+const MOST_SWITCHES = 5
 const ASK_EVERY_MS = 25
 const POLL_MS = 3
 const SILENT_MS = 5_000
@@ -106,18 +108,26 @@ export class ReleaseFarm {
   /** Each node serves all files of the version that its label goes with, and none of another. */
   async requireWhole(): Promise<void> {
     for (const node of this.farm.nodes) {
+      const troubles = await this.#troublesOf(node)
+      for (const one of troubles) this.farm.wrong(`${node.name}, ${one}`)
+    }
+  }
+
+  /** Again where it switched meanwhile: both sides may agree, and go on from there. */
+  async #troublesOf(node: RealNode): Promise<string[]> {
+    for (let tries = 1; ; tries++) {
       const { label } = await node.see()
       const number = this.#ordered.get(label ?? '')
       const files = this.#versions[(number ?? 0) - 1]
-      if (files === undefined) {
-        this.farm.wrong(`${node.name} serves "${label}", with which no version was ordered`)
-        continue
-      }
+      if (files === undefined) return [`"${label}": no version was ordered with it`]
       const paths = new Set(this.#versions.slice(-REMEMBERED).flatMap((one) => Object.keys(one)))
+      const troubles: string[] = []
       for (const path of [...paths, ...Object.keys(files)]) {
         const trouble = troubleOf(await ask(node, path), files[path])
-        if (trouble !== null) this.farm.wrong(`${node.name}, ${label}: /${path}: ${trouble}`)
+        if (trouble !== null) troubles.push(`${label}: /${path}: ${trouble}`)
       }
+      const isStill = (await node.see()).label === label
+      if (isStill || tries === MOST_SWITCHES) return troubles
     }
   }
 

@@ -10,8 +10,6 @@ import type { ReleaseFolder } from './folder.ts'
 const MOST_BYTES = 128 * 1024 * 1024
 const IDLE_MS = 60_000
 
-export type KnownLists = ReturnType<typeof createKnownLists>
-
 export function createKnownLists(folder: Pick<ReleaseFolder, 'list'>, idleMs = IDLE_MS) {
   const kept = new Kept<Promise<Buffer>>({ mostBytes: MOST_BYTES })
   let forgetting: NodeJS.Timeout | null = null

@@ -19,6 +19,11 @@ export async function measureManifest(farm: ReleaseFarm, { files, say }: Wish): 
     say(name)
     const { othersMs, result: cost } = await besideOthers(farm, () => farm.measured(work))
     steps.push({ name, othersMs, ...cost })
+    const { seconds, cpuMs, serviceBytes } = cost
+    // A million take minutes: who ends it early has something.
+    say(
+      `  ${seconds.toFixed(1)} s, CPU ${cpuMs} ms, at most ${(serviceBytes / 2 ** 20).toFixed(0)} MiB`,
+    )
     return cost.result
   }
   const [one, other] = [join(farm.home, 'one.ndjson'), join(farm.home, 'other.ndjson')]

@@ -49,7 +49,7 @@ export const KINDS: readonly Kind[] = [
   onFarm(certificateRefused, { small: 1, full: 10, farms: 1 }),
   onFarm(controlPlaneKilled, { small: 3, full: 40, farms: 3 }),
   onFarm(controlPlaneDiesAtCall, { small: 3, full: 40, farms: 3 }),
-  { ...releases, rounds: { small: 3, full: 50, farms: 3 } },
+  { ...releases, rounds: { small: 1, full: 50, farms: 3 } },
   { ...releaseDiskFull, rounds: { small: 0, full: 30, farms: 1 }, needsMachines: true },
   onFarm(oldDatabase, { small: 1, full: 12, farms: 1 }),
   { ...diskFull, rounds: { small: 4, full: 40, farms: 1 }, needsMachines: true },
