@@ -28,7 +28,6 @@ export async function measureManifest(farm: ReleaseFarm, { files, say }: Wish): 
   }
   const [one, other] = [join(farm.home, 'one.ndjson'), join(farm.home, 'other.ndjson')]
   const made = await writeManifestText(one, files)
-  const changed = await writeManifestText(other, files, 'other')
   const get = (path: string) => ask(farm, 'GET', path)
   const of = `/manifests/${made.sha256}`
 
@@ -42,6 +41,7 @@ export async function measureManifest(farm: ReleaseFarm, { files, say }: Wish): 
   })
   const folder = pathOf(Math.floor(files / 2)).replace(/[^/]*$/, '')
   await step('a folder in its middle', () => get(`${of}/files?prefix=${folder}`))
+  const changed = await writeManifestText(other, files, 'other')
   await putText(farm, changed)
   await ask(farm, 'PUT', `/manifests/${changed.sha256}`)
   await step('what another one changes of it, counted', () =>

@@ -10,6 +10,8 @@ import { setImmediate } from 'node:timers/promises'
 const SMALL_BYTES = 8 * 1024
 const LARGE_EVERY = 10
 const PER_FOLDER = 500
+/** So that a million have not more bytes together than a release may have. */
+const MOST_SIZE = 100_000
 /** ext4 takes 65,000 names of one file. */
 const NAMES_OF_ONE = 1_000
 
@@ -67,7 +69,7 @@ export async function writeManifestText(path: string, files: number, other = '')
   let bytes = 0
   for (let file = 0; file < files; file++) {
     const sha256 = digestOf(`${file % 100 === 0 ? other : ''} ${file}`)
-    const line = `{"mode":"644","path":"${pathOf(file)}","sha256":"${sha256}","size":${file},"type":"file"}\n`
+    const line = `{"mode":"644","path":"${pathOf(file)}","sha256":"${sha256}","size":${file % MOST_SIZE},"type":"file"}\n`
     hash.update(line)
     bytes += line.length
     if (!out.write(line)) await once(out, 'drain')
