@@ -3584,6 +3584,12 @@ export interface components {
             text: string | null;
             generation: number | null;
             digest: string | null;
+            /** @description Which versions of releases of files go with it */
+            releases: {
+                /** @example edge-1 */
+                name: string;
+                number: number;
+            }[];
             desiredText: string | null;
         };
         EnrolmentToken: {
@@ -13608,6 +13614,12 @@ export interface operations {
                      *       "text": "text",
                      *       "generation": 1,
                      *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "releases": [
+                     *         {
+                     *           "name": "edge-1",
+                     *           "number": 1
+                     *         }
+                     *       ],
                      *       "desiredText": "desiredText"
                      *     }
                      */

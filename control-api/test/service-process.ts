@@ -14,12 +14,16 @@ const START_WITHIN_MS = 60_000
 
 export type ServiceProcess = { child: ChildProcess; url: string; ended: Promise<void> }
 
-/** Throws when it ended, or did not say in a minute where it listens. */
-export async function startService(env: NodeJS.ProcessEnv): Promise<ServiceProcess> {
+/** Throws when it ended, or did not say in a minute where it listens. `onSpawned` is told before it is waited for. */
+export async function startService(
+  env: NodeJS.ProcessEnv,
+  onSpawned: (child: ChildProcess) => void = () => {},
+): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [...FLAGS, join(SOURCE, 'server.ts')], {
     env: { ...COMPILED, MALLOC_ARENA_MAX: '2', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  onSpawned(child)
   const ended = new Promise<void>((done) => child.once('close', () => done()))
   let output = ''
   child.stdout.on('data', (chunk) => {
@@ -30,6 +34,7 @@ export async function startService(env: NodeJS.ProcessEnv): Promise<ServiceProce
     const url = /Console and API {2}(\S+)/.exec(output)?.[1]
     if (url) return { child, url, ended }
     if (child.exitCode !== null || performance.now() > deadline) {
+      child.kill('SIGKILL')
       throw new Error(`the service did not start: ${output}`)
     }
     await sleep(10)

@@ -161,13 +161,13 @@ export class FaultFarm {
   /** A new version to all nodes, as soon as no rollout is in its way. Returns its label. */
   async push(): Promise<string> {
     const label = this.#nextGood()
-    await this.#release(this.text(label))
+    await this.order(this.text(label))
     return label
   }
 
   /** The text of a version that nodes may serve. */
-  nextText(site: object): string {
-    return this.text(this.#nextGood(), {}, site)
+  nextText(site: object, more: object = {}): string {
+    return this.text(this.#nextGood(), more, site)
   }
 
   /** A version that nothing stands in the way of: every node must have it in the end. */
@@ -195,14 +195,15 @@ export class FaultFarm {
     const label = `bad${++this.#pushes}`
     const address = this.#taken.address()
     const port = typeof address === 'object' && address ? address.port : 0
-    await this.#release(this.text(label, { admin: { address: HOST, port } }))
+    await this.order(this.text(label, { admin: { address: HOST, port } }))
     return label
   }
 
-  async #release(text: string): Promise<void> {
+  /** To all nodes, with these versions of releases. */
+  async order(text: string, releases: Record<string, number> = {}): Promise<void> {
     const { api } = this.controlPlane
     await api.freezeAll()
-    await api.rollOut(await api.saveVersion(text))
+    await api.rollOut(await api.saveVersion(text), { releases })
   }
 
   // --- agreement --------------------------------------------------------------------------------

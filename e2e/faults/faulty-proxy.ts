@@ -7,6 +7,7 @@
 //   half-open  nothing passes any more in that direction, and nobody is told
 //   black-hole … in both
 //   stall      what came is held, and passed on when the fault ends
+//   flip       one bit is another than it was
 //
 // When the fault ends, what is half-open is reset, as by a router that has forgotten it.
 import { once } from 'node:events'
@@ -14,7 +15,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { HOST } from '../real-farm/host.ts'
 import type { Random } from '../real-farm/random.ts'
 
-export const CUTS = ['close', 'reset', 'half-open', 'black-hole', 'stall'] as const
+export const CUTS = ['close', 'reset', 'half-open', 'black-hole', 'stall', 'flip'] as const
 export type Cut = (typeof CUTS)[number]
 /** More than a TLS handshake and a hello with its certificates; most messages are smaller. */
 const MOST_BYTES = 12_000
@@ -28,6 +29,7 @@ export class FaultyProxy {
   readonly #targetPort: number
   #random: Random | null = null
   #onCut: (cut: Cut) => void = () => {}
+  #mostBytes = MOST_BYTES
 
   constructor(targetPort: number) {
     this.#targetPort = targetPort
@@ -45,10 +47,11 @@ export class FaultyProxy {
     await once(this.#server, 'close')
   }
 
-  /** From now on: connections that stand go wrong too. */
-  beginFaults(random: Random, onCut: (cut: Cut) => void): void {
+  /** From now on: connections that stand go wrong too, each before `mostBytes` more have passed. */
+  beginFaults(random: Random, onCut: (cut: Cut) => void, mostBytes = MOST_BYTES): void {
     this.#random = random
     this.#onCut = onCut
+    this.#mostBytes = mostBytes
     for (const pair of this.#pairs) pair.plan = this.#draw()
   }
 
@@ -73,7 +76,7 @@ export class FaultyProxy {
     const random = this.#random
     if (!random) return null
     const direction = random.chance(0.5) ? 'up' : 'down'
-    return { cut: random.pick(CUTS), direction, afterBytes: random.magnitude(MOST_BYTES) }
+    return { cut: random.pick(CUTS), direction, afterBytes: random.magnitude(this.#mostBytes) }
   }
 
   #pass(pair: Pair, direction: Plan['direction'], from: Socket, to: Socket): void {
@@ -91,6 +94,12 @@ export class FaultyProxy {
     const to = direction === 'up' ? pair.far : pair.near
     const plan = pair.plan
     if (plan && !pair.isCut && plan.direction === direction) {
+      if (bytes.length >= plan.afterBytes && plan.cut === 'flip') {
+        to.write(flipped(bytes, plan.afterBytes - 1))
+        pair.plan = null
+        this.#onCut(plan.cut)
+        return
+      }
       if (bytes.length >= plan.afterBytes) {
         to.write(bytes.subarray(0, plan.afterBytes))
         this.#cut(pair, plan)
@@ -122,4 +131,10 @@ export class FaultyProxy {
     near.resetAndDestroy()
     far.resetAndDestroy()
   }
+}
+
+function flipped(bytes: Buffer, at: number): Buffer {
+  const other = Buffer.from(bytes)
+  other.writeUInt8(other.readUInt8(at) ^ 1, at)
+  return other
 }

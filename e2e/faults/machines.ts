@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Namespaces of the kernel that stand for machines: a small disk of a node's own, a network of its own.
-import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { HOST } from '../real-farm/host.ts'
@@ -8,6 +8,8 @@ import { enter, hold } from '../real-farm/namespaces.ts'
 import type { Child } from '../real-farm/processes.ts'
 
 const PAGE_BYTES = 4096
+/** A disk is filled with these first. */
+const LARGE_BYTES = 1024 * 1024
 
 /** A disk of `bytes` at `dir`, which only who is run by `wrap` sees there. */
 export class SmallDisk {
@@ -37,16 +39,8 @@ export class SmallDisk {
   /** To the last page but `pages`. */
   fill(pages: number): void {
     const filler = this.seen(join(this.dir, 'filler'))
-    let size = 0
-    for (;;) {
-      try {
-        writeFileSync(filler, Buffer.alloc(PAGE_BYTES), { flag: 'a' })
-        size += PAGE_BYTES
-      } catch {
-        break
-      }
-    }
-    truncateSync(filler, Math.max(0, size - pages * PAGE_BYTES))
+    for (const piece of [LARGE_BYTES, PAGE_BYTES]) append(filler, piece)
+    truncateSync(filler, Math.max(0, statSync(filler).size - pages * PAGE_BYTES))
   }
 
   free(): void {
@@ -55,6 +49,15 @@ export class SmallDisk {
 
   async end(): Promise<void> {
     await this.#holder.end('SIGKILL')
+  }
+}
+
+/** As long as there is room. */
+function append(path: string, piece: number): void {
+  try {
+    for (;;) writeFileSync(path, Buffer.alloc(piece), { flag: 'a' })
+  } catch {
+    // There is none left for one more; a smaller one may still go.
   }
 }
 

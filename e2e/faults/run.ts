@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Injects faults into real farms and says what came of it; see README.md.
-//   node e2e/faults/run.ts [--full] [--seed N] [--kind NAME]… [--keep]
+//   node e2e/faults/run.ts [--full] [--minutes N] [--seed N] [--kind NAME]… [--keep]
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,12 +18,15 @@ const LANES = 4
 const { values } = parseArgs({
   options: {
     full: { type: 'boolean', default: false },
+    minutes: { type: 'string', default: 'Infinity' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
     kind: { type: 'string', multiple: true, default: [] },
     keep: { type: 'boolean', default: false },
   },
 })
 const seed = Number(values.seed)
+/** No round begins after that. */
+const untilMs = performance.now() + Number(values.minutes) * 60_000
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const nodeBinary = process.env.FARMSTEAD_NODE ?? builtNode
 
@@ -32,7 +35,9 @@ function chosenKinds(): readonly Kind[] {
   if (unknown !== undefined) {
     throw new Error(`no kind "${unknown}": ${KINDS.map(({ name }) => name).join(', ')}`)
   }
-  return KINDS.filter(({ name }) => values.kind.length === 0 || values.kind.includes(name))
+  // Who names a kind wants it, whether the small run has it or not.
+  if (values.kind.length > 0) return KINDS.filter(({ name }) => values.kind.includes(name))
+  return KINDS.filter(({ rounds }) => values.full || rounds.small > 0)
 }
 
 type Place = { home: string; preload: string; findings: Findings }
@@ -45,7 +50,7 @@ const jobsOf = (kind: Kind): Job[] =>
 /** One kind, on a farm of its own. */
 async function runJob({ kind, farm: nth }: Job, { home, preload, findings }: Place): Promise<void> {
   const random = new Random(seed, `${kind.name} ${nth}`)
-  const rounds = values.full ? kind.rounds.full : kind.rounds.small
+  const rounds = values.full ? kind.rounds.full : Math.max(1, kind.rounds.small)
   const startedAt = performance.now()
   let round = 0
   try {
@@ -53,7 +58,8 @@ async function runJob({ kind, farm: nth }: Job, { home, preload, findings }: Pla
     await kind.run(
       { ...deps, home: join(home, `${kind.name.replaceAll(' ', '-')}-${nth + 1}`) },
       async (farm) => {
-        for (; round < rounds; round++) await kind.round(farm, random)
+        for (; round < rounds && performance.now() < untilMs; round++)
+          await kind.round(farm, random)
       },
     )
   } catch (error) {
@@ -65,6 +71,7 @@ async function runJob({ kind, farm: nth }: Job, { home, preload, findings }: Pla
 
 async function main(): Promise<number> {
   if (!Number.isSafeInteger(seed)) throw new Error(`--seed must be a number, got "${values.seed}"`)
+  if (Number.isNaN(untilMs)) throw new Error(`--minutes must be a number, got "${values.minutes}"`)
   if (!existsSync(nodeBinary)) throw new Error(`${nodeBinary} is not built`)
   const home = mkdtempSync(join(tmpdir(), 'farmstead-faults-'))
   const findings = new Findings(say)

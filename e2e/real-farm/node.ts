@@ -8,6 +8,7 @@ import { get } from 'node:http'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { contentDigest } from '../../control-api/src/agent-protocol/content.ts'
 import { policyFor, writePolicy } from '../../scripts/testing/node-policy.mjs'
 import { HOST } from './host.ts'
 import type { Preload } from './preload.ts'
@@ -72,6 +73,11 @@ export class RealNode {
 
   get stateDir(): string {
     return this.#options.stateDir
+  }
+
+  /** Where its state folder is seen from here. */
+  get visibleStateDir(): string {
+    return this.#options.visibleStateDir?.() ?? this.stateDir
   }
 
   get copyOf(): string | undefined {
@@ -152,13 +158,13 @@ export class RealNode {
     return pids.map((pid) => killed(pid)).some((done) => done)
   }
 
-  /** The config it would load after a restart: digest and label; null: none. */
+  /** What it would load after a restart: the digest of the config with all that goes with it, and its label; null: none. */
   confirmed(): { digest: string; label: string | null } | null {
-    const dir = this.#options.visibleStateDir?.() ?? this.stateDir
-    const path = join(dir, 'confirmed.json')
+    const path = join(this.visibleStateDir, 'confirmed.json')
     if (!existsSync(path)) return null
-    const { digest, configText } = JSON.parse(readFileSync(path, 'utf8'))
-    return { digest, label: labelIn(configText) }
+    const { digest, configText, certificates, releases } = JSON.parse(readFileSync(path, 'utf8'))
+    const whole = contentDigest(digest, certificates, releases)
+    return { digest: whole, label: labelIn(configText) }
   }
 
   see(): Promise<Seen> {

@@ -13,6 +13,7 @@
 //   npm run bench -- lists [OPTION …]            what each page of each list costs: see control-api/test/bench/lists.ts
 //   npm run bench -- console [OPTION …]          the console in Chromium over 10,000 nodes: see e2e/scale/run.ts
 //   npm run bench -- farm [OPTION …]             what connected nodes cost the control plane, idle and through rollouts: see control-api/test/bench/farm.ts
+//   npm run bench -- releases [OPTION …]         a release of files to 20 nodes, and back: see control-api/test/bench/releases.ts
 //   npm run bench -- rollout [OPTION …]          a version to 1,000 nodes: see control-api/test/bench/rollout.ts
 // docs/benchmarks.md says what each load and each column means.
 import { spawnSync } from 'node:child_process'
@@ -133,6 +134,7 @@ function list() {
   say('agent    what the agent costs a node')
   say('api      how fast the control plane answers, with a large database')
   say('rollout  how long a version takes to 1,000 nodes, and what nodes cost the control plane')
+  say('releases how long files take to 20 nodes and back, and what a manifest of a million costs')
   say('scale    how long the rollout engine holds up others, with 100, 1,000 and 10,000 nodes')
   say(
     'requests for how long one request, or the polls of all nodes, hold up others with 10,000 nodes',
@@ -193,6 +195,7 @@ const others = {
   agent: { file: './agent-cost.mjs', packages: null },
   api: { file: '../../control-api/test/bench/api.ts', packages: null },
   rollout: { file: '../../control-api/test/bench/rollout.ts', packages: null },
+  releases: { file: '../../control-api/test/bench/releases.ts', packages: null },
   scale: { file: '../../control-api/test/bench/scale.ts', packages: null },
   requests: { file: '../../control-api/test/bench/requests.ts', packages: null },
   farm: { file: '../../control-api/test/bench/farm.ts', packages: null },

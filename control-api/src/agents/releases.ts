@@ -2,26 +2,23 @@
 // What a node gets of releases: the manifests of those that it was told to run, and the contents those name. Bytes go from
 // the disk to the connection; so many answers at once, and who does not read is cut off, for it can go on where it was.
 // What is asked for is looked up in that turn, too: ten thousand nodes that ask at once do not open as many lists.
-import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import { NoSuchRelease, ReleasesBusy } from '../agent-protocol/errors.ts'
 import { manifestsGiven } from '../assignments/store.ts'
-import { inSlices } from '../base/slices.ts'
 import { type EndTurn, NoTurn, Turns } from '../base/turns.ts'
 import type { Database } from '../db/database.ts'
 import type { ReleasesAhead } from '../fleet/ahead.ts'
-import { sizeOfBlob } from '../release-store/blob-list.ts'
+import { bytesOfContents, type Content } from '../release-store/contents-stream.ts'
 import type { ReleaseFolder } from '../release-store/folder.ts'
-import { reading } from '../release-store/lines.ts'
+import { createKnownLists } from '../release-store/known-lists.ts'
 
 const SHA256 = /^[0-9a-f]{64}$/
 /** Of one request for many. */
 export const MOST_TOGETHER_BYTES = 16 * 1024 * 1024
 
-type Content = { path: string; size: number }
 export type Sending = { contents: readonly Content[]; from: number }
 export type NodeReleases = {
   /** Throw NoSuchRelease for what the node was not told to run. */
@@ -35,11 +32,6 @@ export type NodeReleases = {
 type Limits = { atOnce: number; perNode: number; waitMs: number; stallMs: number }
 
 const LIMITS: Limits = { atOnce: 64, perNode: 4, waitMs: 20_000, stallMs: 30_000 }
-/** Who takes less than one in the time of a stall is as good as gone. */
-const CHUNK_BYTES = 64 * 1024
-/** Of one answer. */
-const LOOKED_FOR_AT_ONCE = 16
-
 type Deps = { db: Kysely<Database>; folder: ReleaseFolder; ahead: Pick<ReleasesAhead, 'wantedBy'> }
 
 export function createNodeReleases(
@@ -50,6 +42,7 @@ export function createNodeReleases(
     ...{ capacity: limits.atOnce, perCaller: limits.perNode, waitMs: limits.waitMs },
     ...{ waiting: 10_000, waitingPerCaller: limits.perNode },
   })
+  const lists = createKnownLists(folder)
   let sent = 0
 
   /** What it was told to run, or to hold ahead. */
@@ -69,29 +62,10 @@ export function createNodeReleases(
     }
   }
 
-  /** Those of the names that one of the manifests needs. */
-  async function needed(manifests: readonly string[], names: readonly string[]) {
-    const found = new Set<string>()
-    for (const manifest of manifests) {
-      const others = names.filter((name) => SHA256.test(name) && !found.has(name))
-      if (others.length === 0) break
-      await reading(folder.list(manifest), async (list) => {
-        for (const name of others) if ((await sizeOfBlob(list, name)) !== null) found.add(name)
-      })
-    }
-    return found
-  }
-
-  async function* bytesOf(contents: readonly Content[], from: number): AsyncGenerator<Buffer> {
-    let skip = from
-    for (const { path, size } of contents) {
-      const start = Math.min(skip, size)
-      skip -= start
-      if (start === size) continue
-      for await (const chunk of createReadStream(path, { start, highWaterMark: CHUNK_BYTES })) {
-        sent += chunk.length
-        yield chunk
-      }
+  async function* counted(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of bytes) {
+      sent += chunk.length
+      yield chunk
     }
   }
 
@@ -103,14 +77,14 @@ export function createNodeReleases(
     },
 
     async contents(nodeId, names) {
-      const own = await needed(await manifestsFor(nodeId), names)
+      const isName = names.every((name) => SHA256.test(name))
+      const own = isName ? await lists.sizesOf(await manifestsFor(nodeId), names) : new Map()
       const notItsOwn = names.find((name) => !own.has(name))
       if (notItsOwn !== undefined) throw new NoSuchRelease(notItsOwn)
-      const found: Content[] = []
-      for (const some of inSlices(names, LOOKED_FOR_AT_ONCE)) {
-        found.push(...(await Promise.all(some.map(onDisk))))
-      }
-      return found
+      // Of those that are gone the node hears with the first one: an answer that breaks off is asked for again from there.
+      const [first] = names
+      if (first !== undefined) await onDisk(first)
+      return names.map((name) => ({ path: folder.blob(name), size: own.get(name) ?? 0 }))
     },
 
     async send(reply, nodeId, find) {
@@ -124,7 +98,9 @@ export function createNodeReleases(
       if (from > 0) {
         reply.code(206).header('content-range', `bytes ${from}-${bytes - 1}/${bytes}`)
       }
-      return reply.send(Readable.from(bytesOf(contents, from), { objectMode: false }))
+      return reply.send(
+        Readable.from(counted(bytesOfContents(contents, from)), { objectMode: false }),
+      )
     },
 
     sentBytes: () => sent,

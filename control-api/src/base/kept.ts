@@ -22,12 +22,12 @@ export class Kept<V> {
   }
 
   set(key: string, value: V, bytes = 0): void {
-    this.#forget(key)
+    this.delete(key)
     this.#kept.set(key, { value, bytes })
     this.#bytes += bytes
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= this.#bounds.most && this.#bytes <= this.#bounds.mostBytes) break
-      this.#forget(oldest)
+      this.delete(oldest)
     }
   }
 
@@ -36,7 +36,7 @@ export class Kept<V> {
     this.#bytes = 0
   }
 
-  #forget(key: string): void {
+  delete(key: string): void {
     this.#bytes -= this.#kept.get(key)?.bytes ?? 0
     this.#kept.delete(key)
   }

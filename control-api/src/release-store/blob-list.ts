@@ -122,22 +122,18 @@ async function exactly(file: FileHandle, at: number, length: number): Promise<Bu
   return bytes
 }
 
-/** Of one read from then on. */
-const LOOKED_THROUGH = 128
-
-/** By halving; null: the manifest needs none of this name. */
-export async function sizeOfBlob(file: FileHandle, sha256: string): Promise<number | null> {
-  const head = await exactly(file, Number.parseInt(sha256.slice(0, 2), 16) * 4, 8)
-  let [low, high] = [head.readUInt32BE(0), head.readUInt32BE(4)]
-  while (high - low > LOOKED_THROUGH) {
+/** Of a whole list as it is on the disk, by halving; null: the manifest needs none of this name. */
+export function sizeInList(list: Buffer, sha256: string): number | null {
+  const part = Number.parseInt(sha256.slice(0, 2), 16)
+  let [low, high] = [list.readUInt32BE(part * 4), list.readUInt32BE((part + 1) * 4)]
+  const name = Buffer.from(sha256, 'hex')
+  while (low < high) {
     const middle = Math.floor((low + high) / 2)
     const at = HEAD_BYTES + middle * RECORD_BYTES
-    const name = (await exactly(file, at, DIGEST_BYTES)).toString('hex')
-    if (name <= sha256) low = middle
+    const order = name.compare(list, at, at + DIGEST_BYTES)
+    if (order === 0) return Number(list.readBigUInt64BE(at + DIGEST_BYTES))
+    if (order > 0) low = middle + 1
     else high = middle
   }
-  if (low === high) return null
-  const records = await exactly(file, HEAD_BYTES + low * RECORD_BYTES, (high - low) * RECORD_BYTES)
-  for (const blob of blobsIn(records)) if (blob.sha256 === sha256) return blob.size
   return null
 }

@@ -393,7 +393,9 @@ describe('one apply', () => {
       },
     })
     const config = await service.admin.inject({ url: `/api/v1/nodes/${node.id}/effective-config` })
-    expect(config.json()).toEqual({ text, generation: 1, digest: DIGEST, desiredText: text })
+    expect(config.json()).toEqual({
+      ...{ text, generation: 1, digest: DIGEST, releases: [], desiredText: text },
+    })
   })
 
   test('takes each message once, however often it comes', async () => {

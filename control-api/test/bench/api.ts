@@ -15,6 +15,7 @@ import { type Answer, Session } from '../durability/session.ts'
 import { oneTimePassword, startService } from '../service-process.ts'
 import { CONFIG, makeLargeDatabase, nodeIdOf, nodeNameOf, type Size } from './large-database.ts'
 import { cpuMsOf, stolenShareSince } from './process-cost.ts'
+import { quantile } from './quantile.ts'
 
 const NODE_BINARY = resolve(import.meta.dirname, '../../../server-c/build/release/farmstead-node')
 const CLIENTS = 4
@@ -185,11 +186,6 @@ async function once(session: Session, size: Size, rows: Map<string, Row>): Promi
   const row = rows.get(call.name) ?? { name: call.name, limitMs, ms: [], cpuMs: null }
   row.ms.push(ms)
   rows.set(call.name, row)
-}
-
-export function quantile(values: readonly number[], q: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN
 }
 
 export function table(rows: readonly Row[]): string[] {

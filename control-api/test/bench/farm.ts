@@ -25,11 +25,11 @@ import { type ServiceProcess, startService } from '../service-process.ts'
 import { CONFIG, furnishService } from './furnished-service.ts'
 import type { Counted, FromAgents, Spoken, ToAgents } from './many-agents.ts'
 import { cpuMsOf, residentBytesOf } from './process-cost.ts'
+import { mustInTime, until } from './until.ts'
 
 const NODE_BINARY = resolve(import.meta.dirname, '../../../server-c/build/release/farmstead-node')
 const NODES_PER_PROCESS = 2_500
 const PER_WRITE = 200
-const POLL_MS = 1_000
 const CONNECTED_WITHIN_MS = 900_000
 const ROLLED_OUT_WITHIN_MS = 1_800_000
 
@@ -156,7 +156,7 @@ class Farm {
         await heard(agent, 'connected')
       }
       const farm = new Farm(home, service, session, agents)
-      await farm.#until('all run the first version', CONNECTED_WITHIN_MS, async () => {
+      await until('all run the first version', { withinMs: CONNECTED_WITHIN_MS }, async () => {
         const { body } = await session.ask('GET', '/farm/summary')
         return JSON.stringify(body).includes(`"in-sync":${count}`)
       })
@@ -198,13 +198,13 @@ class Farm {
   async rollOut(): Promise<string> {
     const text = textOf(this.#home, this.#versions + 1)
     const saved = { text, message: 'for the bench', parent: this.#versions }
-    const made = await this.#must('POST', `/configs/${CONFIG}/versions`, saved)
+    const made = await mustInTime(this.#session, 'POST', `/configs/${CONFIG}/versions`, saved)
     this.#versions = Number(made.body.number)
     const wish = { config: CONFIG, version: this.#versions, strategy: { atOnce: true } }
-    const { id } = (await this.#must('POST', '/rollouts', wish)).body
+    const { id } = (await mustInTime(this.#session, 'POST', '/rollouts', wish)).body
     let ended = ''
-    await this.#until('the rollout ends', ROLLED_OUT_WITHIN_MS, async () => {
-      const { body } = await this.#must('GET', `/rollouts/${id}`)
+    await until('the rollout ends', { withinMs: ROLLED_OUT_WITHIN_MS }, async () => {
+      const { body } = await mustInTime(this.#session, 'GET', `/rollouts/${id}`)
       ended = `${body.state}${body.reason ? `: ${body.reason}` : ''}`
       return body.endedAt !== null || body.state === 'paused'
     })
@@ -216,25 +216,6 @@ class Farm {
     this.#service.child.kill('SIGTERM')
     await this.#service.ended
     rmSync(this.#home, { recursive: true, force: true })
-  }
-
-  /** Again, where it is too busy just now. */
-  async #must(method: string, path: string, body?: unknown) {
-    for (;;) {
-      const answer = await this.#session.ask(method, path, body)
-      if (answer.status < 300) return answer
-      if (answer.status !== 503)
-        throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`)
-      await sleep(POLL_MS)
-    }
-  }
-
-  async #until(what: string, withinMs: number, isSo: () => Promise<boolean>): Promise<void> {
-    const deadline = performance.now() + withinMs
-    while (!(await isSo())) {
-      if (performance.now() > deadline) throw new Error(`not within ${withinMs / 1000} s: ${what}`)
-      await sleep(POLL_MS)
-    }
   }
 }
 

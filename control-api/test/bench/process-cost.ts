@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a process has cost so far, and what the machine was not given, as the kernel counts.
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { machineMicroseconds } from '../../../server-c/bench/processes.mjs'
 
 const CPU_TICK_MS = 10
@@ -11,9 +11,29 @@ export function cpuMsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * CPU_TICK_MS
 }
 
-export function residentBytesOf(pid: number): number {
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Number(kilobytes) * 1024
+export const residentBytesOf = (pid: number): number => statusBytes(pid, 'VmRSS')
+
+/** The most that was resident since it began, or since that was forgotten; 0: there is no such process. */
+export function peakBytesOf(pid: number): number {
+  try {
+    return statusBytes(pid, 'VmHWM')
+  } catch {
+    return 0
+  }
+}
+
+/** It is what is resident now. */
+export function forgetPeak(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5')
+  } catch {
+    // It has ended, or has not begun.
+  }
+}
+
+function statusBytes(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024
 }
 
 type MachineTime = ReturnType<typeof machineMicroseconds>

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A farm for `npm run bench -- rollout`: the real service as a process of its own, real nodes, and many that are
 // spoken for by this process over mutual TLS, each on connections of its own.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { Agent } from 'node:https'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
-import { openPolicy } from '../../../scripts/testing/node-policy.mjs'
 import type { ReportRequest } from '../../src/agent-protocol/messages.gen.ts'
 import { example } from '../agents/node-client.ts'
 import { ask, joinOverTls } from '../agents/tls-joining.ts'
@@ -16,31 +15,20 @@ import { Session } from '../durability/session.ts'
 import { type ServiceProcess, startService } from '../service-process.ts'
 import { SimulatedNode } from '../simulated-node.ts'
 import { CONFIG, furnishService } from './furnished-service.ts'
+import { NODE_BINARY, startRealNode } from './real-node.ts'
+import { type RolloutTimes, tasksOf } from './rollout-times.ts'
+import { until } from './until.ts'
 
-const NODE_BINARY =
-  process.env.FARMSTEAD_NODE ??
-  resolve(import.meta.dirname, '../../../server-c/build/release/farmstead-node')
 /** So many a minute may join from one address: the many come from several. */
 const JOINS_PER_ADDRESS = 25
 const JOIN_AT_A_TIME = 8
 /** As the service tells its nodes. */
 const REPORT_EVERY_MS = 5_000
 const DESIRED_WAIT_MS = 25_000
-const POLL_MS = 1_000
-const READY_WITHIN_MS = 300_000
+const READY = { withinMs: 300_000 }
 
 type Count = { simulated: number; real: number }
 type NodeList = { items: { sync: { state: string } }[]; nextCursor: string | null }
-type TaskList = { items: RolloutTimes['tasks']; nextCursor: string | null }
-export type RolloutTimes = {
-  state: string
-  stateVersion: number
-  reason: string
-  createdAt: string
-  endedAt: string | null
-  tasks: { state: string; updatedAt: string }[]
-}
-
 export class RolloutFarm {
   readonly #home: string
   readonly #port: number
@@ -123,13 +111,8 @@ export class RolloutFarm {
   async #joinReal(i: number): Promise<void> {
     const listen = [{ address: '127.0.0.1', port: await freePort() }]
     const token = await this.#makeToken({ mergePatch: { listen } })
-    const state = join(this.#home, `node-${i}`)
-    const url = `https://127.0.0.1:${this.#port}`
-    const words = ['join', url, '--token', token, '--state', state, '--name', `real-${i}`]
-    const policy = openPolicy(this.#home)
-    execFileSync(NODE_BINARY, [...words, ...policy], { stdio: 'ignore' })
-    const args = ['run', '--state', state, ...policy]
-    this.#real.push(spawn(NODE_BINARY, args, { stdio: 'ignore' }))
+    const wish = { home: this.#home, name: `real-${i}`, agentPort: this.#port, token }
+    this.#real.push(await startRealNode(wish))
   }
 
   /** All are there, run what they should, and report as real ones do from now on. */
@@ -140,7 +123,7 @@ export class RolloutFarm {
     for (const [i, node] of this.#simulated.entries()) {
       void keepReporting(node, (i / this.#simulated.length) * REPORT_EVERY_MS, signal)
     }
-    await this.#until('all nodes run the first version', async () => {
+    await until('all nodes run the first version', READY, async () => {
       const states = await this.#syncStates()
       const count = this.#simulated.length + this.#real.length
       return states.length === count && states.every((state) => state === 'in-sync')
@@ -171,39 +154,19 @@ export class RolloutFarm {
     const wish = { config: CONFIG, version: this.#versions, ...atOnce, ...order }
     const { id } = (await this.#session.must('POST', '/rollouts', wish)).body
     let seen: RolloutTimes | null = null
-    await this.#until('the rollout ends', async () => {
+    await until('the rollout ends', READY, async () => {
       seen = (await this.#session.must('GET', `/rollouts/${id}`)).body as unknown as RolloutTimes
       return seen.endedAt !== null || seen.state === 'paused'
     })
     if (seen === null) throw new Error('the rollout was never seen')
     await this.#makeWay(String(id), seen)
-    return { ...(seen as RolloutTimes), tasks: await this.#tasks(String(id)) }
-  }
-
-  async #tasks(id: string): Promise<RolloutTimes['tasks']> {
-    const tasks: RolloutTimes['tasks'] = []
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const after = cursor === '' ? '' : `&cursor=${cursor}`
-      const path = `/rollouts/${id}/tasks?limit=500${after}`
-      const page = (await this.#session.must('GET', path)).body as unknown as TaskList
-      tasks.push(...page.items)
-      cursor = page.nextCursor
-    }
-    return tasks
+    return { ...(seen as RolloutTimes), tasks: await tasksOf(this.#session, String(id)) }
   }
 
   /** The next one wants its nodes. */
   async #makeWay(id: string, { state, stateVersion }: RolloutTimes): Promise<void> {
     if (state !== 'paused') return
     await this.#session.must('POST', `/rollouts/${id}/actions/freeze`, { stateVersion })
-  }
-
-  async #until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-    const deadline = performance.now() + READY_WITHIN_MS
-    while (!(await isSo())) {
-      if (performance.now() > deadline) throw new Error(`not within 5 minutes: ${what}`)
-      await sleep(POLL_MS)
-    }
   }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The bench itself, with a few nodes: that it measures, not how fast this machine is. Needs a release build.
 import { expect, test } from 'vitest'
-import { measure, spans, table } from './rollout.ts'
+import { measure, table } from './rollout.ts'
+import { spans } from './rollout-times.ts'
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString()
 const task = (updatedAt: string, state = 'done') => ({ state, updatedAt })

@@ -5,9 +5,9 @@
 // On a busy machine times are upper bounds; the processor time per node is the figure to look at.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { quantile } from './api.ts'
 import { cpuMsOf, residentBytesOf } from './process-cost.ts'
-import { RolloutFarm, type RolloutTimes } from './rollout-farm.ts'
+import { RolloutFarm } from './rollout-farm.ts'
+import { type Spans, spans } from './rollout-times.ts'
 
 /** Nothing is waited for but that nodes confirm: what is left is the engine and the channel. */
 const LEAST = { minHealthySeconds: 0, soakSeconds: 0, maxSoakSeconds: 0, gates: [] }
@@ -31,13 +31,8 @@ const ORDERS = [
   },
 ]
 
-export type Row = {
+export type Row = Spans & {
   name: string
-  ended: string
-  healthy: number
-  /** From the rollout's start, as the control plane says, to when half, and all, were healthy. */
-  halfMs: number
-  allMs: number
   cpuMsPerNode: number
   peakBytes: number
 }
@@ -81,17 +76,6 @@ async function measureRollout(farm: RolloutFarm, { name, order, total }: Order):
   const times = await farm.rollOut(order)
   const cpuMsPerNode = (cpuMsOf(farm.pid) - before) / total
   return { name, ...spans(times), cpuMsPerNode, peakBytes: residentBytesOf(farm.pid) }
-}
-
-type Spans = Pick<Row, 'healthy' | 'ended' | 'halfMs' | 'allMs'>
-
-/** Of the nodes that are healthy: on a machine that is too slow for its nodes some may not be. */
-export function spans({ state, reason, createdAt, tasks }: RolloutTimes): Spans {
-  const from = Date.parse(createdAt)
-  const done = tasks.filter((task) => task.state === 'done')
-  const took = done.map(({ updatedAt }) => Date.parse(updatedAt) - from)
-  const ended = state === 'succeeded' ? state : `${state}: ${reason}`
-  return { healthy: done.length, ended, halfMs: quantile(took, 0.5), allMs: Math.max(...took) }
 }
 
 const seconds = (ms: number) => (ms / 1000).toFixed(1)

@@ -2,12 +2,11 @@
 // The disk of the node's state folder is full, to the last page or nearly, before or in the middle of an
 // apply; perhaps it is killed meanwhile.
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Step } from '../../real-farm/node.ts'
 import type { Random } from '../../real-farm/random.ts'
-import { type FarmDeps, FaultFarm } from '../farm.ts'
-import { SmallDisk } from '../machines.ts'
+import type { FarmDeps, FaultFarm } from '../farm.ts'
+import { disksOf, onSmallDisks } from '../small-disk-farm.ts'
 
 const NODES = 2
 const DISK_BYTES = 256 * 1024
@@ -17,31 +16,13 @@ const STEP_WITHIN_MS = 1500
 const LONGEST_MS = 2000
 const KILLED = 0.4
 
-const disks = new WeakMap<FaultFarm, SmallDisk[]>()
-
 export const diskFull = {
   name: 'disk full',
-
-  async run(deps: FarmDeps, work: (farm: FaultFarm) => Promise<void>): Promise<void> {
-    const made: SmallDisk[] = []
-    const farm = await FaultFarm.start(deps, NODES, async (name) => {
-      const dir = join(deps.home, 'disks', name)
-      const disk = await SmallDisk.make(dir, DISK_BYTES, join(deps.home, `logs/${name}-disk.log`))
-      made.push(disk)
-      const stateDir = join(dir, 'state')
-      return { stateDir, wrap: disk.wrap, visibleStateDir: () => disk.seen(stateDir) }
-    })
-    disks.set(farm, made)
-    try {
-      await work(farm)
-    } finally {
-      await farm.stop()
-      for (const disk of made) await disk.end()
-    }
-  },
+  run: (deps: FarmDeps, work: (farm: FaultFarm) => Promise<void>) =>
+    onSmallDisks(deps, { nodes: NODES, bytes: DISK_BYTES }, work),
 
   async round(farm: FaultFarm, random: Random): Promise<void> {
-    const all = disks.get(farm) ?? []
+    const all = disksOf(farm)
     const plans = farm.nodes.map((node, i) => ({
       node,
       disk: all[i],

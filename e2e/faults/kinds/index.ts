@@ -13,6 +13,7 @@ import { diskFull } from './disk-full.ts'
 import { nodeDiesAtCall } from './node-dies-at-call.ts'
 import { nodeKilled } from './node-killed.ts'
 import { oldDatabase } from './old-database.ts'
+import { releaseDiskFull, releases } from './releases.ts'
 
 export type Kind = {
   name: string
@@ -24,7 +25,7 @@ export type Kind = {
   round: (farm: FaultFarm, random: Random) => Promise<void>
 }
 
-/** Of each of its farms; `farms`: how many the full run has, as they mostly wait. */
+/** Of each of its farms; `farms`: how many the full run has, as they mostly wait. 0: the small run has none. */
 type Rounds = { small: number; full: number; farms: number }
 type Simple = { name: string; nodes: number; round: Kind['round'] }
 
@@ -48,6 +49,8 @@ export const KINDS: readonly Kind[] = [
   onFarm(certificateRefused, { small: 1, full: 10, farms: 1 }),
   onFarm(controlPlaneKilled, { small: 3, full: 40, farms: 3 }),
   onFarm(controlPlaneDiesAtCall, { small: 3, full: 40, farms: 3 }),
+  { ...releases, rounds: { small: 1, full: 50, farms: 3 } },
+  { ...releaseDiskFull, rounds: { small: 0, full: 30, farms: 1 }, needsMachines: true },
   onFarm(oldDatabase, { small: 1, full: 12, farms: 1 }),
   { ...diskFull, rounds: { small: 4, full: 40, farms: 1 }, needsMachines: true },
   onFarm(nodeKilled, { small: 4, full: 60, farms: 1 }),

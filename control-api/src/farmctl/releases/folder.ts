@@ -64,13 +64,11 @@ async function hashFile(path: string): Promise<{ sha256: string; size: number; m
   try {
     const { mode, size: expected } = await file.stat()
     const hash = createHash('sha256')
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(expected, 1) + 1))
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, expected + 1))
     let size = 0
-    for (;;) {
-      const { bytesRead } = await file.read(chunk, 0, chunk.length, size)
-      if (bytesRead === 0) break
+    for (let bytesRead = chunk.length; bytesRead === chunk.length; size += bytesRead) {
+      bytesRead = (await file.read(chunk, 0, chunk.length, size)).bytesRead
       hash.update(chunk.subarray(0, bytesRead))
-      size += bytesRead
     }
     return { sha256: hash.digest('hex'), size, mode }
   } finally {

@@ -21,7 +21,12 @@ import { NameTaken, NodeNotFound, type Refusal, SelectorInvalid } from '../../ap
 import { ImpactSchema } from '../../api-shapes/impact.ts'
 import type { Assignments } from '../../assignments/assignments.ts'
 import { driftOf } from '../../assignments/drift.ts'
-import { assignmentByDigest, driftText, latestAssignment } from '../../assignments/store.ts'
+import {
+  assignmentByDigest,
+  contentOf,
+  driftText,
+  latestAssignment,
+} from '../../assignments/store.ts'
 import type { Write } from '../../audit/write.ts'
 import { stateOf } from '../../certificates/expiry.ts'
 import { type ServedByNode, servedBy } from '../../certificates/served-store.ts'
@@ -338,6 +343,9 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         text: running?.text ?? (isLocal ? await driftText(db, id) : null),
         generation: effective?.generation ?? null,
         digest: effective?.digest ?? null,
+        releases: running
+          ? contentOf(running).releases.map(({ name, number }) => ({ name, number }))
+          : [],
         desiredText: desired?.text ?? null,
       }
     },

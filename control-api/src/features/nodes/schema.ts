@@ -339,6 +339,9 @@ export const EffectiveConfigSchema = Type.Object({
   text: Nullable(Type.String({ description: 'null: the digest is of no text we hold' })),
   generation: Nullable(Type.Integer()),
   digest: Nullable(DigestSchema),
+  releases: Type.Array(Type.Object({ name: NameSchema, number: Type.Integer({ minimum: 1 }) }), {
+    description: 'Which versions of releases of files go with it',
+  }),
   desiredText: Nullable(Type.String()),
 })
 

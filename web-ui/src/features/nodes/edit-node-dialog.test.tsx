@@ -8,7 +8,7 @@ import { node, session } from '../../test/samples.ts'
 
 const one = node()
 const path = `/nodes/${one.id}`
-const noText = { text: null, generation: null, digest: null, desiredText: null }
+const noText = { text: null, generation: null, digest: null, releases: [], desiredText: null }
 
 async function openDialog(handlers: Handlers) {
   const api = renderApp(path, {

@@ -8,7 +8,7 @@ import { renderApp } from '../../test/render-app.tsx'
 import { impact, node, rendered, session } from '../../test/samples.ts'
 
 const { id } = node()
-const noText = { text: null, generation: null, digest: null, desiredText: null }
+const noText = { text: null, generation: null, digest: null, releases: [], desiredText: null }
 const override = `/nodes/${id}/override`
 
 function open(handlers: Handlers = {}) {

@@ -9,7 +9,7 @@ import { renderApp, sayChanged } from '../../test/render-app.tsx'
 import { createdToken, drift, host, node, noMetrics, page, session } from '../../test/samples.ts'
 
 const { id, identity } = node()
-const noText = { text: null, generation: null, digest: null, desiredText: null }
+const noText = { text: null, generation: null, digest: null, releases: [], desiredText: null }
 const empty = () => new Response(null, { status: 204 })
 
 function open(change: Partial<NodeDetail> = {}, handlers: Handlers = {}) {

@@ -21,7 +21,7 @@ export function placesOf(urls: readonly string[], machines: readonly string[]): 
   )
 }
 
-function baseOf(text: string): URL {
+export function baseOf(text: string): URL {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
     throw new Failure(`--url ${text} is no address as https://www.example.org or http://…/base`)

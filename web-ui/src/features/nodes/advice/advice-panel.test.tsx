@@ -33,7 +33,7 @@ async function open(handlers: Handlers = {}) {
   const api = renderApp(base, {
     [`GET ${base}`]: () => json(node()),
     [`GET ${base}/effective-config`]: () =>
-      json({ text: null, generation: null, digest: null, desiredText: null }),
+      json({ text: null, generation: null, digest: null, releases: [], desiredText: null }),
     [`GET ${base}/override`]: () => json({ mergePatch: {} }, { etag: '"1"' }),
     [`GET ${base}/advice`]: () => json(nodeAdvice({ advice: [advice] })),
     ...handlers,

@@ -27,7 +27,7 @@ async function open(handlers: Handlers = {}, search = '') {
     'GET /session': () => json(looker),
     [`GET /nodes/${id}`]: () => json(node()),
     [`GET /nodes/${id}/effective-config`]: () =>
-      json({ text: null, generation: null, digest: null, desiredText: null }),
+      json({ text: null, generation: null, digest: null, releases: [], desiredText: null }),
     [`GET /nodes/${id}/override`]: () => json({ mergePatch: {} }, { etag: '"1"' }),
     ...handlers,
   })
