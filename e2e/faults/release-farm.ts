@@ -3,10 +3,10 @@
 // it, and whoever answers with the label must answer with that version's files, all of them, and with no other's.
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
-import { get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pushRelease } from '../fixtures/releases.ts'
+import { ask, type Broken, type Whole } from '../real-farm/ask.ts'
 import { labelIn, type RealNode } from '../real-farm/node.ts'
 import type { Random } from '../real-farm/random.ts'
 import type { FaultFarm } from './farm.ts'
@@ -22,10 +22,8 @@ const REMEMBERED = 6
 const MOST_SWITCHES = 5
 const ASK_EVERY_MS = 25
 const POLL_MS = 3
-const SILENT_MS = 5_000
 
 type Files = Readonly<Record<string, string>>
-type Answer = { status: number; label: string | null; body: string }
 
 export class ReleaseFarm {
   readonly farm: FaultFarm
@@ -123,7 +121,7 @@ export class ReleaseFarm {
       const paths = new Set(this.#versions.slice(-REMEMBERED).flatMap((one) => Object.keys(one)))
       const troubles: string[] = []
       for (const path of [...paths, ...Object.keys(files)]) {
-        const trouble = troubleOf(await ask(node, path), files[path])
+        const trouble = troubleOf(await ask(node, `/${path}`), files[path])
         if (trouble !== null) troubles.push(`${label}: /${path}: ${trouble}`)
       }
       const isStill = (await node.see()).label === label
@@ -134,7 +132,7 @@ export class ReleaseFarm {
   /** What is of a version that was ordered is of the one that its label says. */
   async #visit(node: RealNode): Promise<void> {
     while (!this.#isOver) {
-      const answer = await ask(node, 'index.html')
+      const answer = await ask(node, '/index.html')
       const number = 'status' in answer ? this.#ordered.get(answer.label ?? '') : undefined
       const files = this.#versions[(number ?? 0) - 1]
       // Who does not answer, or with something else, is the witness's business.
@@ -167,35 +165,15 @@ function namesIn(dir: string): string[] {
 }
 
 /** null: it is what it should be; undefined: there should be none. */
-function troubleOf(answer: Answer | { trouble: string }, expected: string | undefined) {
+function troubleOf(answer: Whole | Broken, expected: string | undefined) {
   if ('trouble' in answer) return answer.trouble
-  const { status, body } = answer
+  const { status } = answer
+  const body = answer.body.toString('latin1')
   if (expected === undefined)
     return status === 404 ? null : `HTTP ${status}, and it has no such file`
   if (status !== 200) return `HTTP ${status}`
   if (body === expected) return null
   return `${body.length} bytes with the digest ${sha256(body)} in place of ${sha256(expected)}`
-}
-
-function ask(node: RealNode, path: string): Promise<Answer | { trouble: string }> {
-  const { promise, resolve } = Promise.withResolvers<Answer | { trouble: string }>()
-  const { host, port } = node
-  const options = { host, port, path: `/${path}`, agent: false, timeout: SILENT_MS }
-  const request = get(options, (response) => {
-    let body = ''
-    response.setEncoding('latin1').on('data', (text) => {
-      body += text
-    })
-    response.on('error', ({ message }) => resolve({ trouble: message }))
-    response.on('end', () => {
-      const label = response.headers['x-version']
-      const status = response.statusCode ?? 0
-      resolve({ status, body, label: typeof label === 'string' ? label : null })
-    })
-  })
-  request.on('timeout', () => request.destroy(new Error('no answer')))
-  request.on('error', ({ message }) => resolve({ trouble: message }))
-  return promise
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -35,7 +35,13 @@ export type FarmDeps = {
 /** One of the farm's nodes, with its cable. */
 export type Member = { node: RealNode; cable: Cable }
 type Ports = { console: number; agent: number }
-type Version = { roots?: Partial<Record<Host, string>>; settings?: object }
+/** `sites`: beside those that visitors ask for; `releases`: what goes with it. */
+type Version = {
+  roots?: Partial<Record<Host, string>>
+  settings?: object
+  sites?: readonly object[]
+  releases?: Readonly<Record<string, number>>
+}
 /** `hosts`: what visitors and load ask for. */
 type Look = { wrap?: readonly string[]; hosts?: readonly Host[] }
 
@@ -178,14 +184,15 @@ export class RolloutFarm {
     return `v${++this.#versions}`
   }
 
-  #text(label: string, { roots = {}, settings = {} }: Version): string {
+  #text(label: string, { roots = {}, settings = {}, sites: more = [] }: Version): string {
     const headers = [{ action: 'set', name: 'X-Version', value: label }]
     const sites = HOSTS.map((host, i) => ({
       hosts: i === 0 ? [host, '*'] : [host],
       root: roots[host] ?? rootOf(this.home, host),
       headers,
     }))
-    return JSON.stringify({ workers: 1, ...settings, sites }, null, 1)
+    const all = [...sites, ...more.map((site) => ({ ...site, headers }))]
+    return JSON.stringify({ workers: 1, ...settings, sites: all }, null, 1)
   }
 
   /** Saves it and orders it; nothing else is under way. */
@@ -194,7 +201,9 @@ export class RolloutFarm {
     const label = this.#nextLabel()
     await api.freezeAll()
     const number = await api.saveVersion(this.#text(label, version))
-    return { label, rollout: await api.rollOut(number, strategy && { strategy }) }
+    const { releases } = version
+    const order = { ...(strategy && { strategy }), ...(releases && { releases }) }
+    return { label, rollout: await api.rollOut(number, order) }
   }
 
   /** What the control plane shows of it, again and again, until `isEnough`; also while it is down now and then. */

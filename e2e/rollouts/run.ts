@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rollouts to real nodes, each on a network of its own, under load; see README.md.
-//   node e2e/rollouts/run.ts [--full] [--seed N] [--scenario NAME]… [--keep]
+//   node e2e/rollouts/run.ts [--full] [--seed N] [--scenario NAME]… [--minutes N] [--keep]
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,18 +12,25 @@ import { whyNone } from '../real-farm/namespaces.ts'
 import { Random } from '../real-farm/random.ts'
 import { controlPlaneKilled, nodesComeAndGo } from './chaos.ts'
 import { goodChange, oneReadThread, type Scenario, type Size, wrongRoot } from './scenarios.ts'
+import { oldTabs } from './tabs.ts'
 
 const SCENARIOS: readonly Scenario[] = [
   goodChange,
   oneReadThread,
   wrongRoot,
+  oldTabs,
   nodesComeAndGo,
   controlPlaneKilled,
 ]
 /** The small run's farms side by side, as they mostly wait; the full one's have the machine to themselves. */
 const SIZES: { small: Size; full: Size } = {
-  small: { nodes: 5, waves: [{ nodes: 1 }, { percent: 100 }], rounds: 1 },
-  full: { nodes: 20, waves: [{ nodes: 1 }, { percent: 25 }, { percent: 100 }], rounds: 8 },
+  small: { nodes: 5, waves: [{ nodes: 1 }, { percent: 100 }], rounds: 1, minutes: 0 },
+  full: {
+    nodes: 20,
+    waves: [{ nodes: 1 }, { percent: 25 }, { percent: 100 }],
+    rounds: 8,
+    minutes: 0,
+  },
 }
 /** Set in the process that has a network of its own. */
 const INSIDE = 'FARMSTEAD_ROLLOUTS_INSIDE'
@@ -33,11 +40,12 @@ const { values } = parseArgs({
     full: { type: 'boolean', default: false },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
     scenario: { type: 'string', multiple: true, default: [] },
+    minutes: { type: 'string', default: '0' },
     keep: { type: 'boolean', default: false },
   },
 })
 const seed = Number(values.seed)
-const size = values.full ? SIZES.full : SIZES.small
+const size = { ...(values.full ? SIZES.full : SIZES.small), minutes: Number(values.minutes) }
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const nodeBinary = process.env.FARMSTEAD_NODE ?? builtNode
 
@@ -80,6 +88,9 @@ async function runScenario(scenario: Scenario, nth: number, { home, findings }: 
 
 async function main(): Promise<number> {
   if (!Number.isSafeInteger(seed)) throw new Error(`--seed must be a number, got "${values.seed}"`)
+  if (!(size.minutes >= 0 && size.minutes <= 24 * 60)) {
+    throw new Error(`--minutes must be 0 to 1440, got "${values.minutes}"`)
+  }
   if (!existsSync(nodeBinary)) throw new Error(`${nodeBinary} is not built`)
   const without = whyNone()
   if (without !== null) {

@@ -6,7 +6,13 @@ import { brokenBy, servedUnasked } from './promises.ts'
 import { rootOf } from './sites.ts'
 import { SlowDisk } from './slow-disk.ts'
 
-export type Size = { nodes: number; waves: NonNullable<Strategy['waves']>; rounds: number }
+/** `minutes`: of what can go on for as long as one likes; 0: its rounds alone. */
+export type Size = {
+  nodes: number
+  waves: NonNullable<Strategy['waves']>
+  rounds: number
+  minutes: number
+}
 export type Scenario = {
   name: string
   /** Why it cannot be had here; null: it can. */
