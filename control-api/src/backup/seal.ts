@@ -2,13 +2,17 @@
 // Encryption to recipients (age, C2SP.org/age): who makes backups cannot read them. Streams, so that the
 // memory it takes does not grow with the database.
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { Readable } from 'node:stream'
-import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { NoIdentity } from './errors.ts'
+
+const require = createRequire(import.meta.url)
+/** Sixty files that most starts do not need: not before a recipient is named or a backup made. Node.js keeps it. */
+const age = () => require('age-encryption') as typeof import('age-encryption')
 
 export function isRecipient(text: string): boolean {
   try {
-    new Encrypter().addRecipient(text)
+    ;new (age().Encrypter)().addRecipient(text)
     return true
   } catch {
     return false
@@ -16,13 +20,13 @@ export function isRecipient(text: string): boolean {
 }
 
 export async function encrypt(plain: Readable, recipients: readonly string[]): Promise<Readable> {
-  const encrypter = new Encrypter()
+  const encrypter = new (age().Encrypter)()
   for (const recipient of recipients) encrypter.addRecipient(recipient)
   return Readable.from(await encrypter.encrypt(webStream(plain)))
 }
 
 export async function decrypt(sealed: Readable, identities: readonly string[]): Promise<Readable> {
-  const decrypter = new Decrypter()
+  const decrypter = new (age().Decrypter)()
   for (const identity of identities) decrypter.addIdentity(identity)
   return Readable.from(await decrypter.decrypt(webStream(sealed)))
 }
@@ -38,6 +42,7 @@ export function readIdentities(file: string): string[] {
 }
 
 export async function newIdentity(): Promise<{ identity: string; recipient: string }> {
+  const { generateX25519Identity, identityToRecipient } = age()
   const identity = await generateX25519Identity()
   return { identity, recipient: await identityToRecipient(identity) }
 }
