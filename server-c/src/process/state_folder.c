@@ -17,11 +17,12 @@
 #include <unistd.h>
 
 #define LOCK_NAME "lock"
-/* `run` tries again for a while: a process that held the lock may just have been killed and not be
- * gone yet. */
-#define LOCK_TRIES 60
+/* `run` tries again for 15 s: a process that held the lock may just have been killed and not be
+ * gone yet, which takes the kernel seconds where there is much to take down and little time. */
+#define LOCK_TRIES 300
 #define LOCK_WAIT_US 50000
-#define GIVEN_DEPTH 4 /* certificates/.versions/NAME/VERSION */
+#define LOCK_SILENT_TRIES 20 /* who waits longer is told why */
+#define GIVEN_DEPTH 4        /* certificates/.versions/NAME/VERSION */
 
 static int fail(char *why, size_t why_len, const char *path, const char *what)
 {
@@ -125,11 +126,16 @@ static int give_to_owner(const struct state_folder *folder, int fd)
     return dir.st_uid == 0 || file.st_nlink != 1 ? 0 : fchown(fd, dir.st_uid, dir.st_gid);
 }
 
-static int lock_file(int fd, int tries)
+static int lock_file(int fd, int tries, const char *path)
 {
-    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK || --tries == 0)
+    for (int tried = 1; flock(fd, LOCK_EX | LOCK_NB) != 0; tried++) {
+        if (errno != EWOULDBLOCK || tried == tries)
             return -1;
+        if (tried == LOCK_SILENT_TRIES)
+            fprintf(stderr,
+                    "farmstead-node: %s: another farmstead-node uses this state folder; waiting "
+                    "%d s for it to end\n",
+                    path, (tries - tried) * LOCK_WAIT_US / 1000000);
         usleep(LOCK_WAIT_US);
     }
     return 0;
@@ -144,7 +150,7 @@ static int take_lock(struct state_folder *folder, int tries, char *why, size_t w
         folder->lock_fd = openat(folder->dir_fd, LOCK_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (folder->lock_fd < 0)
         return fail(why, why_len, folder->path, "cannot write in the state folder");
-    if (lock_file(folder->lock_fd, tries) == 0) {
+    if (lock_file(folder->lock_fd, tries, folder->path) == 0) {
         (void)!give_to_owner(folder, folder->lock_fd); /* as far as this file system allows */
         return 0;
     }

@@ -80,7 +80,7 @@ static void the_folder_is_private_and_locked(void)
     struct agent_state *state = open_state();
     CHECK_INT(__LINE__, "folder", mode_of("."), 0700);
     CHECK_INT(__LINE__, "lock", mode_of("lock"), 0600);
-    CHECK_TRUE(!agent_state_open(dir, false, why), "a second one");
+    CHECK_TRUE(!agent_state_open(dir, true, why), "a second one");
     CHECK_TRUE(strstr(why, "another farmstead-node uses this state folder"), "%s", why);
     agent_state_close(state);
     state = agent_state_open(dir, false, why);
