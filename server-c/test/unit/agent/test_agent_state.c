@@ -127,7 +127,7 @@ static void a_new_folder_comes_into_being_whole(void)
     CHECK_INT(__LINE__, "write", agent_state_write_identity(state, &identity, why), 0);
     CHECK_INT(__LINE__, "publish", agent_state_publish(state, why), 0);
     CHECK_TRUE(!agent_state_is_new(state) && access(beside, F_OK) != 0, "in its place");
-    CHECK_TRUE(!agent_state_open(path, false, why), "its lock came with it");
+    CHECK_TRUE(!agent_state_open(path, true, why), "its lock came with it");
     agent_state_close(state);
     CHECK_INT(__LINE__, "stays", access(path, F_OK), 0);
     snprintf(file, sizeof(file), "%s/identity.json", path);
