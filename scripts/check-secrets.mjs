@@ -108,5 +108,5 @@ const idle = folder === root ? [...forTests.keys()].filter((name) => !covered.ha
 for (const name of idle) {
   console.error(`${name}: scripts/check-secrets.mjs names it, and no secret is in it any more`)
 }
-console.log(`${files.length - offenders} passed, ${offenders + idle.length} failed`)
+console.log(`${files.length} files were looked at`)
 process.exitCode = offenders + idle.length > 0 ? 1 : 0
