@@ -119,7 +119,7 @@ describe('every route', () => {
     'POST /api/v1/nodes/actions/change',
     'GET /api/v1/sites',
     'GET /api/v1/sites/:config/:host',
-  'GET /api/v1/sites/:config/:host/traffic',
+    'GET /api/v1/sites/:config/:host/traffic',
     'GET /api/v1/prometheus/targets',
     'GET /api/v1/farm/summary',
     'GET /api/v1/certificates/:name/configs',
