@@ -85,6 +85,8 @@ test('people begin at once, and orders leave it out', async () => {
   const service = await serving()
   const first = await bring(service)
   await expect.poll(() => phaseOf(service, first.id)).toBe('files')
+  // The clock counts: who is quicker than that finds no numbers.
+  await expect.poll(async () => (await get(service, first.id)).filesFirst?.waitingNodes).toBe(2)
   const now = await get(service, first.id)
   expect((await act(service.admin, now, 'skip-gate', { reason: 'now' })).statusCode).toBe(200)
   const ended = await reaches(service, first.id, 'succeeded')
