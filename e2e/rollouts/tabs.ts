@@ -61,9 +61,11 @@ class Tabs {
       this.#asset(`// of version ${number}\n`, 'js'),
       this.#asset(`/* of version ${number - (number % 2)} */\n`, 'css'),
     ]
-    const page = assets.map((path) => `<a href="/${path}"></a>`).join('\n')
-    const files = { 'index.html': `<h1>version ${number}</h1>\n${page}\n` }
-    for (const path of assets) Object.assign(files, { [path]: this.#contents.get(`/${path}`) })
+    const links = assets.map((path) => `<a href="/${path}"></a>`).join('\n')
+    const files = {
+      'index.html': `<h1>version ${number}</h1>\n${links}\n`,
+      ...Object.fromEntries(assets.map((path) => [path, this.#contents.get(`/${path}`) ?? ''])),
+    }
     const parent = number === 1 ? null : number - 1
     await pushRelease(this.#farm.controlPlane.api, RELEASE, files, parent)
     return number

@@ -12,7 +12,8 @@ const age = () => require('age-encryption') as typeof import('age-encryption')
 
 export function isRecipient(text: string): boolean {
   try {
-    ;new (age().Encrypter)().addRecipient(text)
+    const { Encrypter } = age()
+    new Encrypter().addRecipient(text)
     return true
   } catch {
     return false
@@ -20,13 +21,15 @@ export function isRecipient(text: string): boolean {
 }
 
 export async function encrypt(plain: Readable, recipients: readonly string[]): Promise<Readable> {
-  const encrypter = new (age().Encrypter)()
+  const { Encrypter } = age()
+  const encrypter = new Encrypter()
   for (const recipient of recipients) encrypter.addRecipient(recipient)
   return Readable.from(await encrypter.encrypt(webStream(plain)))
 }
 
 export async function decrypt(sealed: Readable, identities: readonly string[]): Promise<Readable> {
-  const decrypter = new (age().Decrypter)()
+  const { Decrypter } = age()
+  const decrypter = new Decrypter()
   for (const identity of identities) decrypter.addIdentity(identity)
   return Readable.from(await decrypter.decrypt(webStream(sealed)))
 }

@@ -3,8 +3,7 @@
 // may read it, for nobody knows then who has.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
-
-const OTHERS = 0o077
+import { modeForOthers } from './private-file.ts'
 
 /** The service does not start, and says why. */
 export class KeyFileRefused extends Error {}
@@ -17,10 +16,10 @@ export function keptKey(path: string, bytes: number): string {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
   }
-  const mode = statSync(path).mode & 0o777
-  if ((mode & OTHERS) !== 0) {
+  const mode = modeForOthers(statSync(path).mode)
+  if (mode !== null) {
     throw new KeyFileRefused(
-      `${path} can be read by others (mode ${mode.toString(8).padStart(4, '0')}). If nobody else had access to it, "chmod 600 ${path}"; else see docs/security/threat-model.md, "A key that others may have read".`,
+      `${path} can be read by others (mode ${mode}). If nobody else had access to it, "chmod 600 ${path}"; else see docs/security/threat-model.md, "A key that others may have read".`,
     )
   }
   return readFileSync(path, 'utf8').trim()

@@ -14,11 +14,11 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { modeForOthers } from '../base/private-file.ts'
 import { syncFolder } from '../base/sync-folder.ts'
 import { CaRefused } from './errors.ts'
 import type { KeyAndCertificate } from './x509.ts'
 
-const OTHERS = 0o077
 const BLOCK = (what: string) =>
   new RegExp(`-----BEGIN ${what}-----[^-]+-----END ${what}-----\n?`, 'g')
 
@@ -49,8 +49,8 @@ export function stampOf(path: string): string {
 function readPrivate(path: string): string | null {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (!stats) return null
-  if ((stats.mode & OTHERS) !== 0) {
-    const mode = (stats.mode & 0o777).toString(8).padStart(4, '0')
+  const mode = modeForOthers(stats.mode)
+  if (mode !== null) {
     throw new CaRefused(
       `${path} can be read by others (mode ${mode}). If nobody else had access to it, "chmod 600 ${path}"; else also bring in a new CA (docs/nodes-and-identities.md).`,
     )

@@ -27,7 +27,7 @@ export async function* bytesOfContents(
     smallBytes = 0
     return bytes
   }
-  for await (const { content, bytes } of readAhead(contents)) {
+  for (const { content, bytes } of readAhead(contents)) {
     const start = Math.min(skip, content.size)
     skip -= start
     if (start === content.size) continue
@@ -44,7 +44,7 @@ export async function* bytesOfContents(
 }
 
 /** `bytes` null: it is large, and read when it is due. */
-async function* readAhead(contents: readonly Content[]): AsyncGenerator<Ahead> {
+function* readAhead(contents: readonly Content[]): Generator<Ahead> {
   const ahead: Ahead[] = []
   for (const content of contents) {
     const bytes = content.size > SMALL_BYTES ? null : readWhole(content)

@@ -131,7 +131,7 @@ export function table({ rows, steps }: Measured): string[] {
       return `| ${[name, ...cost, ...memory, ...visits, ...waits].join(' | ')} |`
     }),
   ]
-  const steps_ = [
+  const stepLines = [
     '| step | s | service CPU s | service at most MiB | farmctl at most MiB | others p50 ms | p99 ms | longest ms |',
     '|---|---|---|---|---|---|---|---|',
     ...steps.map(({ name, seconds, cpuMs, serviceBytes, otherBytes, othersMs }) => {
@@ -146,7 +146,7 @@ export function table({ rows, steps }: Measured): string[] {
   ])
   return [
     ...(rows.length > 0 ? lines : []),
-    ...(steps.length > 0 ? ['', ...steps_] : []),
+    ...(steps.length > 0 ? ['', ...stepLines] : []),
     ...troubles,
   ]
 }

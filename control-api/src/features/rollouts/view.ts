@@ -10,6 +10,7 @@ import { viewPolicy } from './plan/strategy.ts'
 import { approvalsOf } from './queue/store.ts'
 import type { Progress } from './reducer/model.ts'
 import { RolloutNotFound } from './shapes/errors.ts'
+import { countNodes } from './shapes/reason.ts'
 import type { PlannedRelease } from './shapes/release-schema.ts'
 import type { Distribution, Rollout, RolloutSummary } from './shapes/schema.ts'
 import { findRollout, policyOf, reasonOf, rolloutTouches } from './store/rollouts.ts'
@@ -212,7 +213,7 @@ function viewFiles(
   return {
     isOver: phase !== 'files',
     ...{ heldNodes, refusedNodes, otherNodes },
-    waitingNodes: waiting.nodes.length + waiting.moreNodes,
+    waitingNodes: countNodes(waiting),
     refusals: refusals.map(({ node, errorCode, message }) => ({
       ...{ nodeId: node.id, nodeName: node.name, code: errorCode, message },
     })),

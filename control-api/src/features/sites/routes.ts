@@ -181,8 +181,7 @@ export const siteRoutes = (deps: Deps) => async (app: App) => {
       await readConfig(params.config, running)
       const found = await known.find(params.config, host, running)
       if (!found) throw new SiteNotFound(params.config, host)
-      const over = await traffic.over(found, range)
-      return maySeeTraffic(user) ? over : { ...over, versions: null }
+      return maySeeTraffic(user) ? await traffic.over(found, range) : traffic.unseenOver(range)
     },
   )
 }

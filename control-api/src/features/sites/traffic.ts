@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What nodes answered for a site: by the places that it has in the versions they ran.
 import type { MetricsStore } from '../../metrics-store/metrics-store.ts'
-import type { Range } from '../../metrics-store/rings.ts'
+import type { Plan, Range } from '../../metrics-store/rings.ts'
 import { type Counts, SITE_COUNTS } from '../../metrics-store/site-counts.ts'
 import { isCountedAlone, type SiteSteps } from '../../metrics-store/site-query.ts'
 import { lastMinutes, planSites } from '../../metrics-store/site-rings.ts'
@@ -48,6 +48,11 @@ export function createSiteTraffic({ now, metrics, versionsWith, readNow }: Deps)
       })
     },
 
+    /** Of the same steps, for who may not see it. */
+    unseenOver(range: Range): SiteTraffic {
+      return { ...stepsOf(planSites(range, nowSeconds())), versions: null }
+    },
+
     /** Also of versions that no node runs any more. */
     async over(site: KnownSite, range: Range): Promise<SiteTraffic> {
       const { config, hosts, newestVersion } = site
@@ -67,8 +72,7 @@ export function createSiteTraffic({ now, metrics, versionsWith, readNow }: Deps)
       })
       const steps = await metrics.sites({ ...plan, sets })
       return {
-        stepSeconds: plan.stepSeconds,
-        times: timesOf(plan),
+        ...stepsOf(plan),
         versions: sets
           .flatMap(({ version, places }, i) => {
             const counted = steps[i] ?? []
@@ -130,8 +134,10 @@ function columnsOf(steps: SiteSteps, isAlone: boolean) {
   }
 }
 
-const timesOf = ({ fromSeconds, toSeconds, stepSeconds }: Range & { stepSeconds: number }) =>
-  Array.from(
+const stepsOf = ({ fromSeconds, toSeconds, stepSeconds }: Plan) => ({
+  stepSeconds,
+  times: Array.from(
     { length: (toSeconds - fromSeconds) / stepSeconds },
     (_, i) => fromSeconds + i * stepSeconds,
-  )
+  ),
+})

@@ -7,6 +7,7 @@ import type { Closed } from '../../rollout-rules/windows.ts'
 export type NodeRef = { id: string; name: string }
 /** The first of them; of the others only how many there are. */
 export type Nodes = { nodes: readonly NodeRef[]; moreNodes: number }
+export const countNodes = ({ nodes, moreNodes }: Nodes): number => nodes.length + moreNodes
 
 /** Of nodes of its kind, or whose machines' owners allow the same, this one refused the same text. */
 export type LeftOutFor = { node: NodeRef; isOfItsOwner: boolean }

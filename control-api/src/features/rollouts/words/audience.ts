@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who reads a reason, and how nodes and rollouts are named to them: those outside their scope have no name and
 // no number. Pure.
-import type { Nodes } from '../shapes/reason.ts'
+import { countNodes, type Nodes } from '../shapes/reason.ts'
 
 export type Audience = {
   /** All nodes of the rollout are theirs to see. */
@@ -24,8 +24,9 @@ export function named(nodes: Nodes, audience: Audience): Named {
   return { names, begin: audience.isWhole ? names : capital(names), ...how }
 }
 
-function listed({ nodes, moreNodes }: Nodes, { isWhole, sees }: Audience): Omit<Named, 'begin'> {
-  const total = nodes.length + moreNodes
+function listed(all: Nodes, { isWhole, sees }: Audience): Omit<Named, 'begin'> {
+  const { nodes } = all
+  const total = countNodes(all)
   if (isWhole) {
     const names = some(
       nodes.map(({ name }) => name),
@@ -34,7 +35,7 @@ function listed({ nodes, moreNodes }: Nodes, { isWhole, sees }: Audience): Omit<
     return { names, isMany: total > 1, isEmpty: total === 0 }
   }
   const own = nodes.filter(({ id }) => sees(id)).map(({ name }) => name)
-  const others = othersThan(own.length, { nodes, moreNodes })
+  const others = othersThan(own.length, all)
   if (others === null) {
     return { names: some(own), isMany: own.length > 1, isEmpty: own.length === 0 }
   }

@@ -2,7 +2,15 @@
 // A reason in one sentence: why a rollout waits, and what moves it on. What else there is to say, and what people may do, is in
 // words/reasons.ts. Pure.
 import { tellClosed } from '../../rollout-rules/windows.ts'
-import type { HoldKind, InWave, Nodes, Reason, ReasonCode, Why } from '../shapes/reason.ts'
+import {
+  countNodes,
+  type HoldKind,
+  type InWave,
+  type Nodes,
+  type Reason,
+  type ReasonCode,
+  type Why,
+} from '../shapes/reason.ts'
 import { type Audience, capital, EVERYBODY, named } from './audience.ts'
 import {
   HOLDS,
@@ -80,7 +88,7 @@ const WORDS: Words = {
   rejected: ({ by }) => [`${by} rejected it`, AGAIN],
 
   files_first: ({ heldNodes, refusedNodes, waiting: awaited }, audience) => {
-    const left = awaited ? awaited.nodes.length + awaited.moreNodes : 0
+    const left = awaited ? countNodes(awaited) : 0
     const isCounted = awaited !== null && audience.isWhole
     const counted = isCounted
       ? `: ${heldNodes} of ${heldNodes + refusedNodes + left} have them`
@@ -119,8 +127,8 @@ const WORDS: Words = {
     `${wave < waves ? `wave ${wave + 1}` : 'the last wave'} begins by itself then`,
   ],
   nodes_failed: ({ first, failed, leftOut }, audience) => {
-    const isMany = failed.nodes.length + failed.moreNodes + leftOut.nodes.length > 1
-    const more = failed.nodes.length + failed.moreNodes - 1
+    const isMany = countNodes(failed) + leftOut.nodes.length > 1
+    const more = countNodes(failed) - 1
     const others = more > 0 && audience.isWhole ? `, and ${more} more likewise` : ''
     return [
       `${bare(tellNode(first, audience))}${others}`,

@@ -3,7 +3,13 @@
 // place that has the words; who sees some of the nodes only is told the same without names and numbers of the
 // others. Pure.
 import { tellClosed } from '../../rollout-rules/windows.ts'
-import type { HoldKind, Nodes, Reason, ReasonCode } from '../shapes/reason.ts'
+import {
+  countNodes,
+  type HoldKind,
+  type Nodes,
+  type Reason,
+  type ReasonCode,
+} from '../shapes/reason.ts'
 import {
   type Audience,
   capital,
@@ -151,7 +157,7 @@ function filesFirst(reason: Of<'files_first'>, audience: Audience): string {
   const begins = `When none comes further for ${stillSeconds} s, the first wave begins all the same; skip-gate begins it now.`
   if (awaited === null) return `Its files go to all nodes first. ${begins}`
   const { names, isEmpty } = named(awaited, audience)
-  const total = heldNodes + refusedNodes + awaited.nodes.length + awaited.moreNodes
+  const total = heldNodes + refusedNodes + countNodes(awaited)
   const counted = audience.isWhole ? `: ${heldNodes} of ${total} have them` : ''
   const forWhom = isEmpty ? '' : `; waiting for ${names}`
   return `Its files go to all nodes first${counted}${forWhom}.${tellRefusals(reason, audience)} ${begins}`
@@ -206,7 +212,7 @@ function failed(reason: Of<'nodes_failed'>, audience: Audience): string {
     audience,
     ({ names }) => ` Left out, for they would refuse it too: ${names}.`,
   ).join('')
-  const isMany = failures.nodes.length + failures.moreNodes + leftOut.nodes.length > 1
+  const isMany = countNodes(failures) + leftOut.nodes.length > 1
   const more = `${andMore(failures, audience)}${ofItsKind}${ofItsOwner}${others}`
   return `${tellNode(first, audience)}${more} Resume goes on without ${isMany ? 'them' : 'it'}. ${WAY_OUT}`
 }
@@ -217,7 +223,7 @@ function andMore({ nodes, moreNodes }: Nodes, audience: Audience): string {
   if (!audience.isWhole) {
     return someOf(others, audience, ({ names }) => ` Likewise: ${names}.`).join('')
   }
-  const count = others.nodes.length + moreNodes
+  const count = countNodes(others)
   return count > 0 ? ` ${count} more node${count > 1 ? 's' : ''} likewise.` : ''
 }
 
