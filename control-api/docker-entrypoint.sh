@@ -5,7 +5,7 @@
 #   FARMSTEAD_SITE    the sample site's folder on the nodes; its config is the first version
 set -eu
 cd /app/control-api
-admin() { node src/admin/program.ts "$@"; }
+admin() { node dist/current/admin.js "$@"; }
 
 imported=$FARMSTEAD_DATA_DIR/sample-config.jsonc
 if [ -n "${FARMSTEAD_SITE:-}" ] && [ ! -e "$imported" ]; then
@@ -19,4 +19,4 @@ for name in ${FARMSTEAD_ENROL:-}; do
   (umask 077 && admin enrolment-token --json | node -pe 'JSON.parse(require("fs").readFileSync(0)).token' >"$token.new")
   mv "$token.new" "$token"
 done
-exec node --max-semi-space-size=16 --heap-growing-percent=30 src/server.ts
+exec node --max-semi-space-size=16 --heap-growing-percent=30 dist/current/server.js

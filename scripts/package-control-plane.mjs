@@ -25,11 +25,11 @@ import {
   sourceEpoch,
   systemdTakes,
 } from './packaging/deb.mjs'
-import { buildConsole, buildNode } from './setup/builds.mjs'
+import { buildConsole, buildControlPlane, buildNode } from './setup/builds.mjs'
 import { ensureDebianPackages } from './setup/debian-packages.mjs'
 import { ensureNode } from './setup/node-toolchain.mjs'
 import { ensureNpmPackages } from './setup/npm-packages.mjs'
-import { root } from './setup/paths.mjs'
+import { programsDir, root } from './setup/paths.mjs'
 import { Problem } from './setup/problem.mjs'
 import { runMain } from './setup/run-main.mjs'
 import { Steps } from './setup/steps.mjs'
@@ -47,7 +47,6 @@ const START_WITHIN_MS = 60_000
 /** What its programs read, as in the image (control-api/Dockerfile). */
 const TREES = [
   'control-api/bin',
-  'control-api/src',
   'control-api/package.json',
   'control-api/openapi.json',
   'web-ui/dist',
@@ -85,6 +84,8 @@ function installPackages({ node, npmCli, env }) {
 function stageFiles(stage, modules, node, epoch) {
   const lib = join(stage.dir, LIB)
   for (const path of TREES) cpSync(join(root, path), join(lib, path), { recursive: true })
+  // Of the builds only the newest.
+  cpSync(realpathSync(programsDir), join(lib, 'control-api/dist/current'), { recursive: true })
   cpSync(modules, join(lib, 'node_modules'), { recursive: true, verbatimSymlinks: true })
   stage.put(`${LIB}/bin/node`, readFileSync(realpathSync(node)), 0o755)
   stage.put(`${LIB}/package.json`, readFileSync(join(root, 'package.json')), 0o644)
@@ -151,7 +152,7 @@ async function serve(lib, scratch) {
     FARMSTEAD_AGENT_URL: 'https://127.0.0.1:9701',
     FARMSTEAD_LOG_LEVEL: 'error',
   }
-  const words = [join(lib, 'control-api/src/server.ts')]
+  const words = [join(lib, 'control-api/dist/current/server.js')]
   const child = spawn(join(lib, 'bin/node'), words, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -191,6 +192,7 @@ runMain(async () => {
     await ensureDebianPackages(steps, 'package')
     await ensureNpmPackages(steps, tools)
     await buildNode(steps)
+    await buildControlPlane(steps, tools)
     await buildConsole(steps, tools)
     let modules = ''
     await steps.step('its npm packages', () => {

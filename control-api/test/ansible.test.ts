@@ -6,9 +6,9 @@ import { delimiter, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { COMPILED } from './compiled.ts'
 import { farmctl, joinNode, siteText, watched } from './farmctl/helper.ts'
+import { PROGRAMS } from './programs.ts'
 
 const PAGE = resolve(import.meta.dirname, '../../docs/running-the-control-plane.md')
-const FARMCTL = resolve(import.meta.dirname, '../src/farmctl/main.ts')
 const hasAnsible = spawnSync('ansible-playbook', ['--version']).status === 0
 /** Several plays of several commands each, on a machine that may have much else to do. */
 const WITHIN_MS = 240_000
@@ -27,7 +27,7 @@ async function ansible() {
   const { secret }: { secret: string } = await farm.json('tokens', 'create', 'ansible')
   farm.file('farm/configs/default.jsonc', siteText(8101))
   farm.file('play.yml', play())
-  farm.file('bin/farmctl', `#!/bin/sh\nexec '${process.execPath}' '${FARMCTL}' "$@"\n`)
+  farm.file('bin/farmctl', `#!/bin/sh\nexec '${process.execPath}' '${PROGRAMS.farmctl}' "$@"\n`)
   chmodSync(join(farm.home, 'bin/farmctl'), 0o755)
   const vars = {
     ...{ farmstead_url: farm.url, farmstead_token: secret },

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../scripts/testing/free-port.mjs'
 import { nodeBinary, tempDir } from './helper.ts'
 import { start } from './processes.ts'
+import { PROGRAMS } from './programs.ts'
 
 /** Several processes, on a machine that may have much else to do. */
 const WITHIN_MS = 240_000
@@ -19,7 +20,7 @@ async function controlPlane(dataDir: string, agentPort: number) {
     FARMSTEAD_AGENT_PORT: String(agentPort),
     FARMSTEAD_NODE_BINARY: nodeBinary,
   }
-  const server = start('server.ts', [], env)
+  const server = start(PROGRAMS.server, [], env)
   await expect.poll(() => server.out.stdout, { timeout: SEEN_WITHIN_MS }).toMatch(/Agents/)
   const stop = async () => {
     server.child.kill('SIGTERM')
@@ -57,7 +58,7 @@ test('a control plane that moved is found at its new address, with the identity 
   const [oldPort, newPort] = [await freePort(), await freePort()]
   const before = await controlPlane(oldFolder, oldPort)
   const token = JSON.parse(
-    (await start('admin/program.ts', ['enrolment-token', '--json'], before.env).ended).stdout,
+    (await start(PROGRAMS.admin, ['enrolment-token', '--json'], before.env).ended).stdout,
   ).token
   const state = join(work, 'state')
   mkdirSync(state, { mode: 0o700 })

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What tests of the real processes do with a new service.
 import { start } from './processes.ts'
+import { PROGRAMS } from './programs.ts'
 
 export const admin = (dataDir: string, ...args: string[]) =>
-  start('admin/program.ts', args, {
+  start(PROGRAMS.admin, args, {
     FARMSTEAD_DATA_DIR: dataDir,
     FARMSTEAD_AGENT_TRANSPORT: 'insecure-http',
   }).ended

@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { tempDir } from './helper.ts'
 import { admin } from './process-commands.ts'
 import { serverEnv, start, startServer } from './processes.ts'
+import { PROGRAMS } from './programs.ts'
 
 describe('the service at its start', () => {
   test('says in one sentence that a port is taken, and how to go on', async () => {
@@ -22,7 +23,7 @@ describe('the service at its start', () => {
       FARMSTEAD_PORT: String(address.port),
       FARMSTEAD_LOG_LEVEL: 'silent',
     }
-    const { code, stderr } = await start('server.ts', [], env).ended
+    const { code, stderr } = await start(PROGRAMS.server, [], env).ended
     expect(code).toBe(1)
     expect(stderr).toBe(
       `farmstead control plane: 127.0.0.1:${address.port} is taken. Stop what listens there, or set FARMSTEAD_PORT to a free port.\n`,
@@ -33,14 +34,14 @@ describe('the service at its start', () => {
     const dataDir = tempDir()
     writeFileSync(join(dataDir, 'secrets.key'), 'A'.repeat(43))
     chmodSync(join(dataDir, 'secrets.key'), 0o644)
-    const { code, stderr } = await start('server.ts', [], serverEnv(dataDir)).ended
+    const { code, stderr } = await start(PROGRAMS.server, [], serverEnv(dataDir)).ended
     expect(code).toBe(1)
     expect(stderr).toMatch(/secrets\.key can be read by others \(mode 0644\)/)
     expect(stderr).not.toMatch(/ at .*\.ts:/)
   })
 
   test('says what is wrong with its environment', async () => {
-    const { code, stderr } = await start('server.ts', [], { FARMSTEAD_PORT: 'x' }).ended
+    const { code, stderr } = await start(PROGRAMS.server, [], { FARMSTEAD_PORT: 'x' }).ended
     expect(code).toBe(1)
     expect(stderr).toMatch(/FARMSTEAD_DATA_DIR must name/)
     expect(stderr).not.toMatch(/ at .*\.ts:/)
@@ -49,7 +50,7 @@ describe('the service at its start', () => {
   test('is the only one on its data folder; the operator’s commands go beside it', async () => {
     const dataDir = tempDir()
     const first = await startServer(dataDir)
-    const second = await start('server.ts', [], serverEnv(dataDir)).ended
+    const second = await start(PROGRAMS.server, [], serverEnv(dataDir)).ended
     expect([second.code, second.stderr]).toEqual([
       1,
       `farmstead control plane: A control plane runs on ${dataDir} already. Stop that one first, or set FARMSTEAD_DATA_DIR to another folder.\n`,
@@ -71,7 +72,7 @@ describe('the service at its start', () => {
   test('says that its data folder is no folder', async () => {
     const path = join(tempDir(), 'file')
     writeFileSync(path, '')
-    const { code, stderr } = await start('server.ts', [], serverEnv(path)).ended
+    const { code, stderr } = await start(PROGRAMS.server, [], serverEnv(path)).ended
     expect(code).toBe(1)
     expect(stderr).toMatch(/is not a folder. Set FARMSTEAD_DATA_DIR to one/)
   })

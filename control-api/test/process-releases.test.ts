@@ -9,6 +9,7 @@ import type { CreatedToken } from '../src/features/tokens/schema.ts'
 import { tempDir } from './helper.ts'
 import { setUp, tokenIn } from './process-commands.ts'
 import { start, startServer } from './processes.ts'
+import { PROGRAMS } from './programs.ts'
 
 const FILES = 60
 const LARGE_BYTES = 24 * 1024 * 1024
@@ -86,7 +87,7 @@ test('a push that is cut off anywhere leaves nothing half, and goes on', {
   let server = await startServer(dataDir)
   const token = await tokenOf(server.url, server.out.stdout)
   const push = () =>
-    start('farmctl/main.ts', ['releases', 'push', 'www', root, '--json'], {
+    start(PROGRAMS.farmctl, ['releases', 'push', 'www', root, '--json'], {
       ...{ HOME: dataDir, FARMSTEAD_URL: server.url, FARMSTEAD_TOKEN: token },
     })
   const versions = async () => {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Starts the real processes; they end with the test.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { join, resolve } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { COMPILED } from './compiled.ts'
+import { PROGRAMS } from './programs.ts'
 
-const source = resolve(import.meta.dirname, '../src')
 /** It takes two seconds of a core that may have much else to do: this is for when it never would. */
 export const START_WITHIN_MS = 60_000
 type Ended = { code: number | null; stdout: string; stderr: string }
 
 export function start(script: string, args: string[], env: Record<string, string>) {
-  const child: ChildProcess = spawn(process.execPath, [join(source, script), ...args], {
+  const child: ChildProcess = spawn(process.execPath, [script, ...args], {
     env: { PATH: process.env.PATH ?? '', ...COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -38,7 +37,7 @@ export const serverEnv = (dataDir: string) => ({
 })
 
 export async function startServer(dataDir: string, env: Record<string, string> = {}) {
-  const server = start('server.ts', [], { ...serverEnv(dataDir), ...env })
+  const server = start(PROGRAMS.server, [], { ...serverEnv(dataDir), ...env })
   await expect.poll(() => server.out.stdout, { timeout: START_WITHIN_MS }).toMatch(/Agents/)
   const url = /Console and API {2}(\S+)/.exec(server.out.stdout)?.[1] ?? ''
   return { ...server, url }

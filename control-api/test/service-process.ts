@@ -2,13 +2,13 @@
 // The service as a process of its own, for programs that are no tests: nothing ends it but its caller.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { COMPILED } from './compiled.ts'
+import { PROGRAMS } from './programs.ts'
 
-const SOURCE = resolve(import.meta.dirname, '../src')
 /** As `npm start` starts it. */
-const { scripts } = JSON.parse(readFileSync(join(SOURCE, '../package.json'), 'utf8'))
+const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
 const FLAGS: string[] = scripts.start.split(' ').filter((word: string) => word.startsWith('--'))
 const START_WITHIN_MS = 60_000
 
@@ -19,7 +19,7 @@ export async function startService(
   env: NodeJS.ProcessEnv,
   onSpawned: (child: ChildProcess) => void = () => {},
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [...FLAGS, join(SOURCE, 'server.ts')], {
+  const child = spawn(process.execPath, [...FLAGS, PROGRAMS.server], {
     env: { ...COMPILED, MALLOC_ARENA_MAX: '2', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -42,7 +42,7 @@ export async function startService(
 }
 
 export function oneTimePassword(env: NodeJS.ProcessEnv): string {
-  const words = [join(SOURCE, 'admin/program.ts'), 'reset-admin-password', '--json']
+  const words = [PROGRAMS.admin, 'reset-admin-password', '--json']
   const options = { env: { ...COMPILED, ...env }, encoding: 'utf8' } as const
   return JSON.parse(execFileSync(process.execPath, words, options)).password
 }

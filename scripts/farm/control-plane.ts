@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { consoleDir, nodeBinary, root } from '../setup/paths.mjs'
+import { consoleDir, nodeBinary, programsDir } from '../setup/paths.mjs'
 import { knownRemedy, Problem } from '../setup/problem.mjs'
 
 const run = promisify(execFile)
@@ -45,12 +45,12 @@ export function controlPlaneEnv(place: ControlPlanePlace): NodeJS.ProcessEnv {
 export const serverWords = [
   '--max-semi-space-size=16',
   '--heap-growing-percent=30',
-  join(root, 'control-api/src/server.ts'),
+  join(programsDir, 'server.js'),
 ]
 
-/** Runs a command of `control-api/src/admin/program.ts` and returns the JSON it prints. */
+/** Runs a command of the operator's (control-api/src/admin) and returns the JSON it prints. */
 export async function admin(env: NodeJS.ProcessEnv, args: string[]): Promise<unknown> {
-  const script = join(root, 'control-api/src/admin/program.ts')
+  const script = join(programsDir, 'admin.js')
   try {
     const { stdout } = await run(process.execPath, [script, ...args, '--json'], {
       env,

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Builds what `npm start` runs: the node (CMake knows what changed) and the console (rebuilt when
-// the hash of everything it is made from changed).
+// Builds what `npm start` runs: the node (CMake knows what changed), the control plane (control-api/bundle.ts knows) and the
+// console (rebuilt when the hash of everything it is made from changed).
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
-import { consoleDir, nodeBinary, root, toolsDir } from './paths.mjs'
+import { consoleDir, nodeBinary, programsDir, root, toolsDir } from './paths.mjs'
 
 /** @param {import('./steps.mjs').Steps} steps */
 export async function buildNode(steps) {
@@ -16,6 +23,18 @@ export async function buildNode(steps) {
     }
     await steps.run('cmake', ['--build', '--preset', 'release'], { cwd })
     return before?.equals(readFileSync(nodeBinary)) ? null : 'built'
+  })
+}
+
+/**
+ * @param {import('./steps.mjs').Steps} steps
+ * @param {import('./node-toolchain.mjs').Toolchain} tools
+ */
+export async function buildControlPlane(steps, tools) {
+  await steps.step('control plane', async () => {
+    const before = existsSync(programsDir) ? realpathSync(programsDir) : null
+    await steps.run(tools.node, ['control-api/bundle.ts'], { cwd: root, env: tools.env })
+    return before === realpathSync(programsDir) ? null : 'built'
   })
 }
 

@@ -3,7 +3,7 @@
 // time, and by two terminals at once (the second waits).
 import { statfsSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildConsole, buildNode } from './builds.mjs'
+import { buildConsole, buildControlPlane, buildNode } from './builds.mjs'
 import { ensureDebianPackages } from './debian-packages.mjs'
 import { lock } from './lock.mjs'
 import { ensureNode } from './node-toolchain.mjs'
@@ -44,6 +44,7 @@ export async function setUp(set) {
     await ensureDebianPackages(steps, set)
     await ensureNpmPackages(steps, tools)
     await buildNode(steps)
+    await buildControlPlane(steps, tools)
     await buildConsole(steps, tools)
     if (set === 'test') await ensureSchemathesis(steps)
     process.stdout.write(`Set up in ${seconds(startedAt)}\n`)

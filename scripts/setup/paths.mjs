@@ -10,3 +10,5 @@ export const logFile = join(toolsDir, 'setup.log')
 export const nodeBinary = join(root, 'server-c/build/release/farmstead-node')
 export const schemathesisDir = join(toolsDir, 'schemathesis')
 export const consoleDir = join(root, 'web-ui/dist')
+/** The control plane's programs, bundled. */
+export const programsDir = join(root, 'control-api/dist/current')

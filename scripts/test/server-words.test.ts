@@ -19,7 +19,7 @@ for (const file of [
   it(`${file} starts it with ${flags}`, () => {
     const starts = read(file)
       .split('\n')
-      .filter((line) => /\bnode .*src\/server\.ts/.test(line))
+      .filter((line) => /\bnode .*(?:src\/server\.ts|dist\/current\/server\.js)/.test(line))
     assert.equal(starts.length, 1)
     assert.ok(starts[0]?.includes(`node ${flags} `), starts[0])
   })

@@ -3,7 +3,8 @@
 // `npm run agent-types` prints messages.gen.ts; a test fails when the file and the schemas differ.
 // Knows only what those schemas use, and refuses anything else.
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { repositoryDir } from '../base/places.ts'
 
 export type JsonSchema = {
   $id?: string
@@ -21,7 +22,7 @@ export type JsonSchema = {
 }
 
 /** server-c owns the protocol; both sides read it from there. */
-export const protocolDir = resolve(import.meta.dirname, '../../../server-c/agent-protocol')
+export const protocolDir = join(repositoryDir, 'server-c/agent-protocol')
 
 /** By file name, `common.schema.json` included. */
 export function readProtocolSchemas(): Map<string, JsonSchema> {

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { isRecipient } from '../backup/seal.ts'
 import { unknownNames } from '../base/known-environment.ts'
 import { LOG_LEVELS, type LogLevel } from '../base/log-level.ts'
+import { repositoryDir } from '../base/places.ts'
 import { type OidcConfig, oidcConfig, publicUrlOf } from './oidc.ts'
 import { type OtlpConfig, otlpConfig } from './otlp.ts'
 import { type SmtpConfig, smtpConfig } from './smtp.ts'
@@ -83,7 +84,6 @@ export class ConfigRefused extends Error {
 }
 
 type Env = Record<string, string | undefined>
-const repository = resolve(import.meta.dirname, '../../..')
 /** A variable set to nothing is the same as one not set: compose files and shells make those. */
 const read = (env: Env, name: string) => env[name]?.trim() || undefined
 
@@ -135,7 +135,7 @@ function storeConfig(env: Env, problems: string[]): StoreConfig {
   if (!dataDir) problems.push('FARMSTEAD_DATA_DIR must name the folder the databases live in')
   const nodeBinary =
     read(env, 'FARMSTEAD_NODE_BINARY') ??
-    resolve(repository, 'server-c/build/release/farmstead-node')
+    join(repositoryDir, 'server-c/build/release/farmstead-node')
   const agentTransport = transport(env, problems)
   return {
     dataDir: resolve(dataDir ?? '.'),

@@ -2,12 +2,13 @@
 // The process: argv, environment, signals and exit code; nothing else.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { controlApiDir } from '../base/places.ts'
 import { EXIT } from './exit-codes.ts'
 import { Failure } from './failures.ts'
 import { run, tell } from './run.ts'
 
 const manifest: { version: string } = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
+  readFileSync(join(controlApiDir, 'package.json'), 'utf8'),
 )
 const interruption = new AbortController()
 const { stdin, stdout, stderr } = process

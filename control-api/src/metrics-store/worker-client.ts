@@ -4,6 +4,7 @@
 // next when those are kept: of a large farm they share one transaction, and a chart waits for one lot of them at most.
 import type { EventEmitter } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { threadProgram } from '../base/places.ts'
 import type { Answers, Question, Reply, Request, WorkerData } from './messages.ts'
 import type { Outcome, Take, Taken } from './ring-store.ts'
 
@@ -31,7 +32,7 @@ export type Thread = Pick<Worker, 'postMessage' | 'terminate'> & Pick<EventEmitt
 export type BeginThread = (data: WorkerData) => Thread
 
 const beginThread: BeginThread = (data) =>
-  new Worker(new URL('./worker.ts', import.meta.url), { workerData: data })
+  new Worker(threadProgram('metrics-store/worker'), { workerData: data })
 
 type Waiting = { resolve: (answer: never) => void; reject: (error: Error) => void }
 type Gathered = {

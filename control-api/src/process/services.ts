@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { openEventLog } from '../audit/log.ts'
 import { createWrite } from '../audit/write.ts'
 import { requireWholeFolder } from '../backup/restore.ts'
+import { controlApiDir } from '../base/places.ts'
 import { loadControlPlaneId } from '../control-plane/epoch.ts'
 import { enterFolder } from '../db/lock.ts'
 import { migrateToLatest } from '../db/migrate.ts'
@@ -18,7 +19,7 @@ import { createDiskSpace } from '../storage/disk-space.ts'
 export type Services = Awaited<ReturnType<typeof openServices>>
 
 const manifest: { version: string } = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
+  readFileSync(join(controlApiDir, 'package.json'), 'utf8'),
 )
 export const version = manifest.version
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The audit from outside the service: the operator's command, and writers in several processes.
+
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -10,11 +11,11 @@ import { exportAudit } from '../../src/features/audit/export.ts'
 import { openServices } from '../../src/process/services.ts'
 import { tempDir } from '../helper.ts'
 import { start } from '../processes.ts'
+import { PROGRAMS } from '../programs.ts'
 
 const admin = async (dataDir: string, ...args: string[]) => {
   const env = { FARMSTEAD_DATA_DIR: dataDir }
-  const { code, stdout, stderr } = await start('admin/program.ts', ['verify-audit', ...args], env)
-    .ended
+  const { code, stdout, stderr } = await start(PROGRAMS.admin, ['verify-audit', ...args], env).ended
   return { code, out: stdout + stderr }
 }
 
@@ -39,7 +40,7 @@ describe('the chain', () => {
   test('stays whole while three processes write it at once', { timeout: 60_000 }, async () => {
     const { dataDir, services } = await withEvents(1)
     const writers = ['left', 'right'].map((name) =>
-      start('../test/write-events.ts', [dataDir, name, '60'], {}),
+      start(resolve(import.meta.dirname, '../write-events.ts'), [dataDir, name, '60'], {}),
     )
     for (let i = 0; i < 60; i += 1) {
       await services.write((unit) => unit.emit({ kind: 'node', id: 'here', action: 'changed' }))

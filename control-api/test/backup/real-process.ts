@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The real service, its commands and a real node, each a process, for tests that end and restore them.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
 import { COMPILED } from '../compiled.ts'
 import { cookiesOf } from '../durability/session.ts'
 import { nodeBinary, tempDir } from '../helper.ts'
 import { START_WITHIN_MS } from '../processes.ts'
+import { PROGRAMS } from '../programs.ts'
 
-const source = resolve(import.meta.dirname, '../../src')
 const execute = promisify(execFile)
 const PASSWORD = 'a long password of the tests'
 
@@ -62,7 +62,7 @@ export class RealControlPlane {
   }
 
   async start(): Promise<void> {
-    const started = run([...this.#wrap, process.execPath, join(source, 'server.ts')], this.env)
+    const started = run([...this.#wrap, process.execPath, PROGRAMS.server], this.env)
     this.#process = started
     await expect.poll(started.output, { timeout: START_WITHIN_MS }).toMatch(/Agents +http/)
     this.#url = /Console and API {2}(\S+)/.exec(started.output())?.[1] ?? ''
@@ -81,11 +81,7 @@ export class RealControlPlane {
   }
 
   async admin(...args: string[]): Promise<Json> {
-    const [program = '', ...words] = [
-      ...this.#wrap,
-      process.execPath,
-      join(source, 'admin/program.ts'),
-    ]
+    const [program = '', ...words] = [...this.#wrap, process.execPath, PROGRAMS.admin]
     const env = { PATH: process.env.PATH, ...this.env }
     const { stdout } = await execute(program, [...words, ...args, '--json'], { env })
     return JSON.parse(stdout)

@@ -3,12 +3,12 @@
 // a process.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { COMPILED } from '../compiled.ts'
+import { PROGRAMS } from '../programs.ts'
 import { oneTimePassword } from '../service-process.ts'
 
-const ADMIN = resolve(import.meta.dirname, '../../src/admin/program.ts')
 export const CONFIG = 'default'
 
 type Wish = { within: string; name: string; nodeBinary: string; textOf: (home: string) => string }
@@ -35,6 +35,6 @@ export async function furnishService({ within, name, nodeBinary, textOf }: Wish)
   const text = textOf(home)
   writeFileSync(first, text)
   const words = ['--name', CONFIG, '--file', first, '--message', 'first', '--release']
-  execFileSync(process.execPath, [ADMIN, 'import-config', ...words], { env: plain })
+  execFileSync(process.execPath, [PROGRAMS.admin, 'import-config', ...words], { env: plain })
   return { home, port, dataDir, text, env, password: oneTimePassword(plain) }
 }

@@ -14,10 +14,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { openPolicy } from '../../../scripts/testing/node-policy.mjs'
+import { PROGRAMS } from '../programs.ts'
 import { startService } from '../service-process.ts'
 
 const NODE_BINARY = resolve(import.meta.dirname, '../../../server-c/build/release/farmstead-node')
-const ADMIN = resolve(import.meta.dirname, '../../src/admin/program.ts')
 const RECORDED = join(import.meta.dirname, 'recorded-report.json')
 const FILES = 400
 const SMALLEST = 200
@@ -132,7 +132,8 @@ const env = {
   FARMSTEAD_NODE_BINARY: NODE_BINARY,
   FARMSTEAD_LOG_LEVEL: 'error',
 }
-const admin = (...words: string[]) => execFileSync(process.execPath, [ADMIN, ...words], { env })
+const admin = (...words: string[]) =>
+  execFileSync(process.execPath, [PROGRAMS.admin, ...words], { env })
 const paths = makeSite()
 admin(
   'import-config',

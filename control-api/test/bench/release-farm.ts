@@ -2,10 +2,11 @@
 // A farm for `npm run bench -- releases`: the real service and farmctl as processes of their own, and real nodes.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { Session } from '../durability/session.ts'
+import { PROGRAMS } from '../programs.ts'
 import { type ServiceProcess, startService } from '../service-process.ts'
 import { CONFIG, furnishService } from './furnished-service.ts'
 import { cpuMsOf, forgetPeak, peakBytesOf } from './process-cost.ts'
@@ -13,7 +14,6 @@ import { NODE_BINARY, startRealNode } from './real-node.ts'
 import { type RolloutTimes, spans, tasksOf } from './rollout-times.ts'
 import { mustInTime, until } from './until.ts'
 
-const FARMCTL = resolve(import.meta.dirname, '../../src/farmctl/main.ts')
 const PASSWORD = 'a long password of the bench'
 const READY = { withinMs: 300_000 }
 const ROLLED_OUT = { withinMs: 3_600_000, everyMs: 100 }
@@ -143,7 +143,7 @@ export class ReleaseFarm {
   /** What it says as JSON, and what it cost. */
   async farmctl(words: readonly string[]): Promise<Cost & { result: unknown }> {
     const env = { ...process.env, HOME: this.home, FARMSTEAD_URL: this.service.url }
-    const child = spawn(process.execPath, [FARMCTL, ...words, '--json'], {
+    const child = spawn(process.execPath, [PROGRAMS.farmctl, ...words, '--json'], {
       env: { ...env, FARMSTEAD_TOKEN: this.token },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

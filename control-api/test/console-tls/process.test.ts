@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { tempDir } from '../helper.ts'
 import { serverEnv, start } from '../processes.ts'
+import { PROGRAMS } from '../programs.ts'
 import { ask, handshake, makeAuthority } from './browser.ts'
 import { daysLeft, setUp, startWithFiles, tlsEnv, WITHIN_MS } from './console-process.ts'
 
@@ -88,7 +89,7 @@ test('a console that cannot serve its certificate says why, and does not start',
   const authority = makeAuthority(tempDir())
   const { keyFile } = authority.issue('other')
   const env = { ...serverEnv(tempDir()), ...tlsEnv({ ...authority.issue('console'), keyFile }) }
-  const { code, stdout, stderr } = await start('server.ts', [], env).ended
+  const { code, stdout, stderr } = await start(PROGRAMS.server, [], env).ended
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(
     /^farmstead control plane: The environment does not make a configuration:\n {2}- FARMSTEAD_TLS_KEY_FILE, \S+other\.key:1: this key is not the one that "CN=console" was made for; give the key that .*\n$/,

@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import type { Config } from '../../src/environment/config.ts'
@@ -15,9 +15,9 @@ import type { Streams } from '../../src/farmctl/terminal.ts'
 import { version } from '../../src/process/services.ts'
 import { COMPILED } from '../compiled.ts'
 import { type Built, build, QUICK, tempDir, withToken } from '../helper.ts'
+import { PROGRAMS } from '../programs.ts'
 import { SimulatedNode } from '../simulated-node.ts'
 
-const MAIN = resolve(import.meta.dirname, '../../src/farmctl/main.ts')
 /** Processes that start while others build take their time. */
 export const FARMCTL_TEST_MS = 240_000
 
@@ -59,7 +59,10 @@ export async function farmctl({
   const environment = { PATH: process.env.PATH ?? '', HOME: home, NO_COLOR: '1', ...COMPILED }
   const start = (args: readonly string[], env: Record<string, string> = {}) =>
     watched(
-      spawn(process.execPath, [MAIN, ...args], { cwd: home, env: { ...environment, ...env } }),
+      spawn(process.execPath, [PROGRAMS.farmctl, ...args], {
+        cwd: home,
+        env: { ...environment, ...env },
+      }),
     )
   const run: Farmctl['run'] = (args, input = '', env = {}) => {
     if (!asProcess) return runIn(home, { env: { ...environment, ...env }, args, input })
@@ -68,7 +71,9 @@ export async function farmctl({
     return ended
   }
   const type: Farmctl['type'] = (args) => {
-    const command = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ')
+    const command = [process.execPath, PROGRAMS.farmctl, ...args]
+      .map((word) => `'${word}'`)
+      .join(' ')
     const options = { cwd: home, env: { ...environment, TERM: 'xterm' } }
     return watched(spawn('script', ['-qec', command, '/dev/null'], options))
   }

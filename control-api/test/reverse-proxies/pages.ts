@@ -11,9 +11,9 @@ import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { COMPILED } from '../compiled.ts'
 import { PASSWORD, tempDir } from '../helper.ts'
 import { start, startServer } from '../processes.ts'
+import { PROGRAMS } from '../programs.ts'
 
 const PAGE = readFileSync(resolve(import.meta.dirname, '../../../docs/reverse-proxies.md'), 'utf8')
-const FARMCTL = resolve(import.meta.dirname, '../../src/farmctl/main.ts')
 /** Three processes each, on a machine that may have much else to do. */
 const WITHIN_MS = 120_000
 const FIRST_BYTES_WITHIN_MS = 30_000
@@ -197,7 +197,7 @@ export function everythingWorksBehind(name: keyof typeof PROXIES): void {
       expect(sessions.text).toContain('"address":"127.0.0.2"')
 
       const env = { HOME: dir, FARMSTEAD_CA_FILE: join(dir, 'cert.pem') }
-      const login = spawn(process.execPath, [FARMCTL, 'login', url, '--user', 'ana'], {
+      const login = spawn(process.execPath, [PROGRAMS.farmctl, 'login', url, '--user', 'ana'], {
         env: { PATH: process.env.PATH ?? '', ...COMPILED, ...env },
         stdio: ['pipe', 'ignore', 'inherit'],
       })
@@ -206,7 +206,7 @@ export function everythingWorksBehind(name: keyof typeof PROXIES): void {
         login.once('close', (ended) => done(null, ended ?? 1)),
       )()
       expect(code).toBe(0)
-      const nodes = await start('farmctl/main.ts', ['get', 'nodes'], env).ended
+      const nodes = await start(PROGRAMS.farmctl, ['get', 'nodes'], env).ended
       expect(nodes).toMatchObject({ code: 0 })
     },
   )

@@ -2,8 +2,9 @@
 // Runs farmload, the program that asks and counts (server-c/src/load), and understands what it says.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { repositoryDir } from '../../base/places.ts'
 import type { Environment } from '../contexts.ts'
 import { Failure } from '../failures.ts'
 
@@ -57,7 +58,7 @@ export type Counted = {
   samples: [...times: number[], url: number, status: number, fault: string][]
 }
 
-const BUILT = resolve(import.meta.dirname, '../../../../server-c/build/release/farmload')
+const BUILT = join(repositoryDir, 'server-c/build/release/farmload')
 
 /** Where there is no build of ours it is looked for on the PATH. */
 const programOf = (env: Environment) =>

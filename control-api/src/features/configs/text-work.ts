@@ -2,7 +2,9 @@
 // Asks text-worker.ts, so that no config text, however large and odd, holds the event loop up. Two threads;
 // who may ask at the same time is bounded before: whatever route asks is `heavy` (plugins/turns.ts), which each test
 // watches. What a thread may take, and how much waits for one whoever asks, is here.
+import { pathToFileURL } from 'node:url'
 import { Tinypool } from 'tinypool'
+import { threadProgram } from '../../base/places.ts'
 import { overloaded } from '../../plugins/turns.ts'
 import type { AuthorsText } from './check/validate-authors.ts'
 import type { Examine } from './check/validation.ts'
@@ -40,7 +42,7 @@ type Tasks = typeof worker
 
 export function startTextWork(): TextWork {
   const pool = new Tinypool({
-    filename: new URL('./text-worker.ts', import.meta.url).href,
+    filename: pathToFileURL(threadProgram('features/configs/text-worker')).href,
     minThreads: 0,
     maxThreads: THREADS,
     maxQueue: MAX_QUEUE,

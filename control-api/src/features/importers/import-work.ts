@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Asks import-worker.ts, so that no config of another server, however large and odd, holds the event loop up: its thread ends
 // when it takes too long or too much memory, and only its import fails.
+import { pathToFileURL } from 'node:url'
 import { Tinypool } from 'tinypool'
+import { threadProgram } from '../../base/places.ts'
 import { HEAVY } from '../../plugins/turns.ts'
 import type * as worker from './import-worker.ts'
 import type { ImportBody } from './schema.ts'
@@ -15,7 +17,7 @@ const IDLE_MS = 60_000
 
 export function startImportWork() {
   const pool = new Tinypool({
-    filename: new URL('./import-worker.ts', import.meta.url).href,
+    filename: pathToFileURL(threadProgram('features/importers/import-worker')).href,
     minThreads: 0,
     // One for each that has a turn: nobody's time is over while others have the thread.
     maxThreads: HEAVY.capacity,

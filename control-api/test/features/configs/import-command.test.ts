@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 // `admin import-config`, as an operator runs it.
 import { spawnSync } from 'node:child_process'
-import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { COMPILED } from '../../compiled.ts'
 import { nodeBinary, tempDir } from '../../helper.ts'
+import { PROGRAMS } from '../../programs.ts'
 import { OTHER, TEXT } from './config-client.ts'
-
-const script = resolve(import.meta.dirname, '../../../src/admin/program.ts')
 
 /** Three processes, one after the other, on a machine that may be busy. */
 const RUNS_WITHIN_MS = 120_000
@@ -19,7 +17,7 @@ test(
     const run = (input: string | Buffer) => {
       const args = ['--name', 'default', '--file', '-', '--message', 'piped']
       const { PATH = '' } = process.env
-      return spawnSync(process.execPath, [script, 'import-config', ...args], {
+      return spawnSync(process.execPath, [PROGRAMS.admin, 'import-config', ...args], {
         input,
         encoding: 'utf8',
         env: { PATH, ...COMPILED, FARMSTEAD_DATA_DIR: dataDir, FARMSTEAD_NODE_BINARY: nodeBinary },

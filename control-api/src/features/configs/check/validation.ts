@@ -2,8 +2,9 @@
 // Is this text a config? The schema answers first, with hints; the node's own binary has the last word:
 // what it takes is good, what it refuses is not, and when it can't be asked nothing is good.
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join } from 'node:path'
 import type { ConfigError } from '../../../api-shapes/common.ts'
+import { repositoryDir } from '../../../base/places.ts'
 import type { NodeCheck, NodeCheckResult } from '../../../node-check/node-check.ts'
 import { certificatesIn, type Placed, type SiteCertificates } from '../text/certificates.ts'
 import { digestOf } from '../text/digest.ts'
@@ -115,10 +116,7 @@ const readDifferently = (theirs: string, ours: string): ConfigError => ({
 })
 
 /** Printed by `farmstead-node schema`; server-c owns it. */
-export const CONFIG_SCHEMA_FILE = resolve(
-  import.meta.dirname,
-  '../../../../../server-c/config.schema.json',
-)
+export const CONFIG_SCHEMA_FILE = join(repositoryDir, 'server-c/config.schema.json')
 
 export function loadConfigSchema(path = CONFIG_SCHEMA_FILE): SchemaNode {
   try {
