@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Browser tests over real farms: each starts its own control plane and nodes (fixtures/farm.ts).
-import { join } from 'node:path'
 import { defineConfig } from '@playwright/test'
 import { COMPILED } from '../control-api/test/compiled.ts'
+import { launchOptions } from './chromium.ts'
 
 // Of the farms, not of the tests: five commands and a service for each, of the same modules.
 Object.assign(process.env, COMPILED)
@@ -10,8 +10,6 @@ Object.assign(process.env, COMPILED)
 /** A rollout over real nodes takes seconds, and two cores are shared with the farm itself. */
 const TEST_WITHIN_MS = 300_000
 const ASSERTION_WITHIN_MS = 15_000
-
-const isRoot = process.getuid?.() === 0
 
 export default defineConfig({
   testDir: 'specs',
@@ -34,10 +32,6 @@ export default defineConfig({
     // once more, alone; elsewhere `--trace on`.
     trace: 'off',
     screenshot: 'only-on-failure',
-    launchOptions: {
-      executablePath: join(import.meta.dirname, 'chromium.sh'),
-      // Chromium refuses its sandbox to root, and a small /dev/shm crashes it in containers.
-      args: ['--disable-dev-shm-usage', ...(isRoot ? ['--no-sandbox'] : [])],
-    },
+    launchOptions,
   },
 })

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { chromium, type Locator, type Page } from '@playwright/test'
 import type { Farm } from '../../scripts/farm/farm.ts'
 import { preloadEnv } from '../../server-c/test/support/preload.mjs'
+import { launchOptions } from '../chromium.ts'
 import { Api } from '../client/api.ts'
 import { startFarm } from '../fixtures/farm.ts'
 import { adminPassword } from '../fixtures/people.ts'
@@ -76,10 +77,7 @@ function writeSite(folder: string): void {
 }
 
 const asked = process.argv.slice(2)
-const browser = await chromium.launch({
-  executablePath: join(import.meta.dirname, '../chromium.sh'),
-  args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
-})
+const browser = await chromium.launch(launchOptions)
 try {
   mkdirSync(FOLDER, { recursive: true })
   const isAsked = (name: string) => asked.length === 0 || asked.includes(name)

@@ -33,7 +33,7 @@ function clangRuntime() {
 const testPackages = [
   'apache2',
   'caddy',
-  'chromium',
+  'chromium-headless-shell',
   'clang',
   'clang-format',
   'clang-tidy',
