@@ -55,11 +55,14 @@ function readCommands() {
   return new Map(commands.map((one) => [one.file, one]))
 }
 
+/** The large ones first, so that none is left alone at the end. */
 const sources = () =>
   readdirSync(join(folder, 'src'), { recursive: true })
     .filter((name) => name.endsWith('.c'))
-    .sort()
     .map((name) => join(folder, 'src', name))
+    .map((path) => ({ path, bytes: statSync(path).size }))
+    .sort((one, other) => other.bytes - one.bytes || (one.path < other.path ? -1 : 1))
+    .map(({ path }) => path)
 
 /** As cc1's line markers name them: all but the system's, and what has no file. */
 const ownFiles = (preprocessed, directory) => [
