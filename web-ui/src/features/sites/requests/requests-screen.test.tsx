@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { cleanup, screen, within } from '@testing-library/react'
+import { cleanup, fireEvent, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { FoundRequest, RequestSearch } from '../../../lib/api-types.ts'
@@ -83,6 +83,35 @@ describe('a search', () => {
     expect(screen.queryByText('/two')).toBeNull()
     await userEvent.click(goOn)
     expect(screen.getByText('/three')).toBeVisible()
+  })
+
+  test('stands still by itself while its head is scrolled away, and goes on when one comes back', async () => {
+    let hasTwo = false
+    const api = opened('/sites/requests', [{}])
+    const one = { requests: of([1, '/one']), received: 1, next: 1 }
+    const two = { requests: of([2, '/two']), received: 2, next: 2 }
+    api.answer({ [`GET ${SEARCH}`]: () => json(requestSearch(hasTwo ? two : one)) })
+    await start()
+    const panel = within(await screen.findByRole('region', { name: 'Found' }, soon))
+    await panel.findByText('/one', {}, soon)
+    const head = panel.getByRole('heading').parentElement as HTMLElement
+    const place = vi.spyOn(head, 'getBoundingClientRect')
+    place.mockReturnValue({ ...new DOMRect(0, -300, 100, 40), bottom: -260 })
+    fireEvent.scroll(window)
+    hasTwo = true
+    const button = await panel.findByRole('button', { name: 'Go on, 1 new one' }, soon)
+    expect(panel.queryByText('/two')).toBeNull()
+    place.mockReturnValue({ ...new DOMRect(0, 20, 100, 40), bottom: 60 })
+    fireEvent.scroll(window)
+    expect(panel.getByText('/two')).toBeVisible()
+    expect(button).toHaveTextContent('Pause')
+  })
+
+  test('can’t be paused before there is anything to read', async () => {
+    opened('/sites/requests', [{}])
+    await start()
+    expect(await screen.findByText('No request like that has come yet.', {}, soon)).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Pause' })).toBeNull()
   })
 
   test('can be stopped, and ends when one leaves', async () => {

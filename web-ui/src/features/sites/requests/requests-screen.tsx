@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Requests as nodes answer them: searched for a while, live.
 import { Button } from '@mantine/core'
-import { useState } from 'react'
+import { useRef } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
 import { csvOf } from '../../../components/chart/csv.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { Page } from '../../../components/page.tsx'
-import type { FoundRequest, Session } from '../../../lib/api-types.ts'
+import type { Session } from '../../../lib/api-types.ts'
 import { plural } from '../../../lib/format.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { saveFile } from '../../../lib/save-file.ts'
@@ -16,6 +16,7 @@ import { FoundTable } from './found-table.tsx'
 import { askedBy, type RequestsSearch, wrongIn } from './search.ts'
 import { SearchFields } from './search-fields.tsx'
 import { TopLists } from './top-lists.tsx'
+import { useHold } from './use-hold.ts'
 import { useRequestSearch } from './use-request-search.ts'
 
 type Props = {
@@ -86,9 +87,8 @@ type ResultsProps = { found: Found; isSearching: boolean }
 
 function Results({ found, isSearching }: ResultsProps) {
   const { search, rows } = found
-  const [held, setHeld] = useState<readonly FoundRequest[] | null>(null)
-  const shown = held ?? rows
-  const behind = held === null ? 0 : newerThan(rows, held)
+  const head = useRef<HTMLDivElement>(null)
+  const { shown, isHeld, behind, toggle } = useHold(rows, head)
   const save = () => {
     const csv = csvOf(csvRows(shown, search.tellsClients))
     saveFile('requests.csv', new Blob([csv], { type: 'text/csv' }))
@@ -96,23 +96,17 @@ function Results({ found, isSearching }: ResultsProps) {
   return (
     <>
       <section className="panel" aria-labelledby="found-heading">
-        <div className="panel-head">
+        <div className="panel-head" ref={head}>
           <h2 id="found-heading">Found</h2>
           <span role="status">{stateWords(found, isSearching)}</span>
           <span className="dim">
             {countWords(search)} on {nodesWords(search)}
           </span>
           <span className="grow" />
-          {(isSearching || held !== null) && (
-            <Button
-              variant="default"
-              size="xs"
-              aria-pressed={held !== null}
-              onClick={() => setHeld(held === null ? rows : null)}
-            >
-              {held === null
-                ? 'Pause'
-                : `Go on${behind > 0 ? `, ${plural(behind, 'new one')}` : ''}`}
+          {/* Without a row there is nothing to read in peace. */}
+          {rows.length > 0 && (isSearching || isHeld) && (
+            <Button variant="default" size="xs" aria-pressed={isHeld} onClick={toggle}>
+              {isHeld ? `Go on${behind > 0 ? `, ${plural(behind, 'new one')}` : ''}` : 'Pause'}
             </Button>
           )}
           {shown.length > 0 && (
@@ -146,6 +140,3 @@ function stateWords({ search: { nodes } }: Found, isSearching: boolean): string 
   if (!isSearching) return 'Ended'
   return nodes.live === 0 ? 'Asking the nodes …' : 'Live'
 }
-
-const newerThan = (rows: readonly FoundRequest[], [newest]: readonly FoundRequest[]) =>
-  rows.filter(({ number }) => number > (newest?.number ?? 0)).length
