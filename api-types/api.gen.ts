@@ -4767,7 +4767,7 @@ export interface components {
             next: number;
             /** @description Received after `after`, but not below: there were more than `limit`, or than are kept */
             skipped: number;
-            /** @description The newest last */
+            /** @description By when they began */
             requests: components["schemas"]["FoundRequest"][];
             /** @description The ten that were asked for most often */
             topPaths: {
@@ -29556,7 +29556,7 @@ export interface operations {
                         next: number;
                         /** @description Received after `after`, but not below: there were more than `limit`, or than are kept */
                         skipped: number;
-                        /** @description The newest last */
+                        /** @description By when they began */
                         requests: {
                             /**
                              * Format: date-time
@@ -29881,7 +29881,7 @@ export interface operations {
                         next: number;
                         /** @description Received after `after`, but not below: there were more than `limit`, or than are kept */
                         skipped: number;
-                        /** @description The newest last */
+                        /** @description By when they began */
                         requests: {
                             /**
                              * Format: date-time

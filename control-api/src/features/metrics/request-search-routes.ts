@@ -198,7 +198,10 @@ export const requestSearchRoutes = (deps: Deps) => async (app: App) => {
     const known = begun.get(search)
     if (!known) throw new Error(`nobody knows how ${id} began`)
     const news = found.filter(({ number }) => number > after)
-    const shown = limit === 0 ? [] : news.slice(-limit)
+    // What nodes sent in the same second comes mixed.
+    const shown = (limit === 0 ? [] : news.slice(-limit)).toSorted(
+      (a, b) => a.request.startedAtUs - b.request.startedAtUs,
+    )
     const top = paths.top(SHOWN_AT_TOP)
     return {
       id,

@@ -149,7 +149,7 @@ export const RequestSearchSchema = Type.Object({
     description:
       'Received after `after`, but not below: there were more than `limit`, or than are kept',
   }),
-  requests: Type.Array(FoundRequestSchema, { description: 'The newest last' }),
+  requests: Type.Array(FoundRequestSchema, { description: 'By when they began' }),
   topPaths: Type.Array(
     Type.Object({
       path: Type.String({ description: 'After the host, unless a site was asked for' }),

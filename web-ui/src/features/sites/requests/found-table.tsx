@@ -13,9 +13,9 @@ export function FoundTable({ rows, hasClients }: Props) {
   const columns: Column[] = [
     { title: 'Began' },
     { title: 'Status' },
+    { title: 'Request' },
     { title: 'Took', className: 'num' },
     { title: 'Sent', className: 'num' },
-    { title: 'Request' },
     ...(hasClients ? [{ title: 'Client' }] : []),
     { title: 'Node' },
   ]
@@ -31,8 +31,6 @@ export function FoundTable({ rows, hasClients }: Props) {
           <td className="nowrap">
             <Outcome {...row} />
           </td>
-          <td className="num">{formatSeconds(row.stageSeconds.total)}</td>
-          <td className="num">{formatBytes(row.bytes)}</td>
           <td className={classes.request}>
             {row.method}{' '}
             <bdi>
@@ -40,6 +38,8 @@ export function FoundTable({ rows, hasClients }: Props) {
               {row.path === '' ? <span className="dim"> not decodable</span> : row.path}
             </bdi>
           </td>
+          <td className="num">{formatSeconds(row.stageSeconds.total)}</td>
+          <td className="num">{formatBytes(row.bytes)}</td>
           {hasClients && <td className="nowrap">{row.client ?? <span className="dim">–</span>}</td>}
           <td className="nowrap">{row.nodeName}</td>
         </>

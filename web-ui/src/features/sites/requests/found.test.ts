@@ -8,7 +8,7 @@ const numbered = (...numbers: number[]) => numbers.map((number) => foundRequest(
 
 describe('what was found', () => {
   test('has each request once, the newest first', () => {
-    const first = withFound(undefined, requestSearch({ requests: numbered(1, 2) }))
+    const first = withFound(undefined, requestSearch({ requests: numbered(1, 2), next: 2 }))
     const second = withFound(first, requestSearch({ requests: numbered(2, 5) }))
     expect(second.rows.map(({ number }) => number)).toEqual([5, 2, 1])
   })

@@ -10,7 +10,7 @@ export const MOST_ROWS = 2_000
 export type Found = { search: RequestSearch /** The newest first. */; rows: FoundRequest[] }
 
 export function withFound(before: Found | undefined, search: RequestSearch): Found {
-  const known = before?.rows[0]?.number ?? 0
+  const known = before?.search.next ?? 0
   const news = search.requests.filter(({ number }) => number > known).toReversed()
   return { search, rows: [...news, ...(before?.rows ?? [])].slice(0, MOST_ROWS) }
 }

@@ -126,7 +126,7 @@ function Results({ found, isSearching }: ResultsProps) {
       {search.received > 0 && (
         <section className="panel" aria-labelledby="top-heading">
           <div className="panel-head">
-            <h2 id="top-heading">What comes most often</h2>
+            <h2 id="top-heading">What comes most often, and how long it takes</h2>
           </div>
           <TopLists search={search} />
         </section>

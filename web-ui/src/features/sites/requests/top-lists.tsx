@@ -69,7 +69,7 @@ function Ranked({ title, of, matched, items }: RankedProps) {
         <tbody>
           {items.map(({ name, requests, overcountAtMost }) => (
             <tr key={name}>
-              <td className={classes.request}>
+              <td className={classes.name}>
                 {name === '' ? <span className="dim">not decodable</span> : <bdi>{name}</bdi>}
               </td>
               <td className="num nowrap">

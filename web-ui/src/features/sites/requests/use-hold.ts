@@ -24,7 +24,7 @@ export function useHold(rows: readonly FoundRequest[], head: RefObject<HTMLEleme
     return () => window.removeEventListener('scroll', onScroll, { capture: true })
   }, [head])
   const shown = hold?.rows ?? rows
-  const last = shown[0]?.number ?? 0
+  const last = shown.reduce((most, { number }) => Math.max(most, number), 0)
   return {
     shown,
     isHeld: hold !== null,
