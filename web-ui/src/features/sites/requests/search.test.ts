@@ -31,6 +31,16 @@ describe('a search', () => {
     })
   })
 
+  test.each([
+    ['/cart?id=5', { pathPrefix: '/cart' }],
+    ['/a%20b/%C3%A4', { pathPrefix: '/a b/ä' }],
+    ['/100%', { pathPrefix: '/100%' }],
+    ['a b', { pathPart: 'a b' }],
+    ['?id=5', {}],
+  ])('of the path %s, as it stands in an address bar, compares what nodes say', (path, asked) => {
+    expect(askedBy({ path })).toEqual({ ...asked, seconds: 60 })
+  })
+
   test('of one node is of no other, whatever the labels', () => {
     expect(askedBy({ node: 'node_1', nodes: 'zone=eu' })).toMatchObject({ of: 'node:node_1' })
   })

@@ -73,6 +73,21 @@ function statusOf(text: string): Pick<StartSearch, 'statusFrom' | 'statusTo'> | 
   return from === undefined ? null : { statusFrom: Number(from), statusTo: Number(to) }
 }
 
+/** As nodes compare it, though it was copied from an address bar: without query, decoded. A space may be a part of it. */
+function pathOf(typed = ''): Pick<StartSearch, 'pathPrefix' | 'pathPart'> {
+  const path = decoded(typed.replace(/[?#].*$/s, ''))
+  if (path === '') return {}
+  return path.startsWith('/') ? { pathPrefix: path } : { pathPart: path }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 /** Of a search in which nothing is wrong. */
 export function askedBy(search: RequestsSearch): StartSearch {
   const { nodes, node, config, site, host, path, method, status, client, slower, bytes } = search
@@ -85,8 +100,7 @@ export function askedBy(search: RequestsSearch): StartSearch {
     ...trimmed('config', config),
     ...trimmed('site', site),
     ...trimmed('host', host),
-    // A space may be a part of a path.
-    ...(path !== undefined && (path.startsWith('/') ? { pathPrefix: path } : { pathPart: path })),
+    ...pathOf(path),
     ...trimmed('method', method?.toUpperCase()),
     ...(status !== undefined && statusOf(status)),
     ...trimmed('client', client),
