@@ -68,6 +68,21 @@ static void put_host(const struct exchange *ex, struct request_sample *out)
     out->host[len] = '\0';
 }
 
+static const struct site_log *log_of(const struct exchange *ex)
+{
+    return ex->site ? ex->site->log : &ex->live->sites->log;
+}
+
+/* Who may not be in the log in full is not told in full either: the /24 of IPv4, the /48 of IPv6. */
+static void put_client(const struct exchange *ex, struct request_sample *out)
+{
+    out->has_client = visitor_address(ex->peer, out->client) != NULL;
+    if (out->has_client && log_of(ex)->form.masks_addresses) {
+        size_t kept = address_v4(out->client) ? ADDRESS_LEN - 1 : 6;
+        memset(out->client + kept, 0, ADDRESS_LEN - kept);
+    }
+}
+
 /* All but the path: who asked for what kind of thing. */
 static void describe(struct exchange *ex, const struct sample *sample, struct request_sample *out)
 {
@@ -76,7 +91,7 @@ static void describe(struct exchange *ex, const struct sample *sample, struct re
     put_protocol(ex, out);
     put_method(ex, out);
     put_host(ex, out);
-    out->has_client = visitor_address(ex->peer, out->client) != NULL;
+    put_client(ex, out);
 }
 
 /* A path that can't be decoded is not kept: no mask would be for it. Nor is a query ever. */
@@ -178,7 +193,7 @@ static struct span asked_path(struct exchange *ex)
 static void write_access_log(struct exchange *ex, uint64_t end_ns, uint64_t sent,
                              enum end_reason aborted_for)
 {
-    const struct site_log *log = ex->site ? ex->site->log : &ex->live->sites->log;
+    const struct site_log *log = log_of(ex);
     struct access_record record;
 
     if (!log->log || (log->filters && !site_log_takes(log, asked_path(ex), ex->status)))

@@ -19,10 +19,10 @@ const searchFor = (filter, rest = {}) => ({
 })
 
 /** A node, and what it found. */
-async function searching(t, samples = { slowerThanMillis: 0 }) {
+async function searching(t, samples = { slowerThanMillis: 0 }, options = {}) {
   const { control, node } = await joinNodeFor(t)
   node.start()
-  const { generation } = control.assign({ ...node.config('v1'), workers: 2, samples })
+  const { generation } = control.assign({ ...node.config('v1'), workers: 2, samples, ...options })
   await node.untilVersion('v1')
   await node.untilConfirmed(generation)
   const of = ({ id }) =>
@@ -90,6 +90,24 @@ describe('searches of requests', { concurrency: 4 }, () => {
     await get(node.port, '/index.html')
     await control.until('it', () => found(its).length > 0 && seen(others) > before)
     assert.deepEqual(found(others), [])
+  })
+
+  test('an address that is masked in the access log is told, and compared, as masked', async (t) => {
+    const masked = { accessLog: { maskAddresses: true } }
+    const { control, node, search, found, seen } = await searching(t, undefined, masked)
+    const anybody = searchFor({}, { tellsClients: true })
+    await search(anybody)
+    await get(node.port, '/index.html')
+    await control.until('it', () => found(anybody).length > 0)
+    const { client } = found(anybody)[0]
+    assert.match(client, /\.0$/)
+    // Not even by its last byte could it be guessed.
+    const guesses = [1, 2].map((last) => searchFor({ client: client.replace(/0$/, last) }))
+    await search(...guesses)
+    const before = seen(guesses[0])
+    await get(node.port, '/index.html')
+    await control.until('it', () => seen(guesses[0]) > before)
+    for (const guess of guesses) assert.deepEqual(found(guess), [])
   })
 
   test('what the config hides in a path is neither said nor found by it', async (t) => {
