@@ -28,13 +28,7 @@ export class HeavyHitters {
     this.#counted.set(key, { count: inherited + weight, inherited })
   }
 
-  /** What is not named came at most so often. */
-  get unnamedAtMost(): number {
-    if (this.#counted.size < this.#most) return 0
-    return Math.min(...[...this.#counted.values()].map(({ count }) => count))
-  }
-
-  /** The most often first. */
+  /** The most often first. What is not counted came at most as often as the last of all that are. */
   top(most: number): HeavyHitter[] {
     return [...this.#counted]
       .map(([key, { count, inherited }]) => ({ key, count, overcountAtMost: inherited }))
