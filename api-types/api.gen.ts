@@ -1689,6 +1689,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/request-searches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to search among the requests of nodes, for a while
+         * @description Requests that end from now on, on connected nodes: of each node at most 50 a second, of a search 250, chosen by chance; what was left out is counted. Ask for them each second; fifteen seconds after the last question it ends. A person has three at a time, the oldest ends. The audit has who searched for what.
+         */
+        post: operations["startRequestSearch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/request-searches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a search of yours has found, and what comes most often */
+        get: operations["getRequestSearch"];
+        put?: never;
+        post?: never;
+        /** End a search of yours; what it found can be read for five more minutes */
+        delete: operations["endRequestSearch"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/metrics/sets": {
         parameters: {
             query?: never;
@@ -3684,6 +3722,41 @@ export interface components {
                 target?: string;
             } | null;
         };
+        FoundRequest: {
+            /**
+             * Format: date-time
+             * @description When its head was whole, to the microsecond, on the control plane’s clock
+             * @example 2026-11-21T09:00:00.123456Z
+             */
+            startedAt: string;
+            /** @description Of the config that answered it */
+            generation: number;
+            /** @description null: no response was begun */
+            status: number | null;
+            /** @description Sent */
+            bytes: number;
+            /** @example HTTP/1.1 */
+            protocol: string;
+            /** @description Why it ended early, as in /status of the node; null: it did not */
+            reason: string | null;
+            /** @description Without its query, masked as the node’s config says (samples.maskPaths); empty: it could not be decoded */
+            path: string;
+            /** @description Of each stage that it had; `total` always */
+            stageSeconds: {
+                [key: string]: number;
+            };
+            /** @description Of this service since its start; later ones are higher */
+            number: number;
+            /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+            nodeId: string;
+            /** @example edge-1 */
+            nodeName: string;
+            /** @description Asked for, with its port where it was said */
+            host: string;
+            /** @description Empty: what was sent is no request */
+            method: string;
+            client: string | null;
+        };
         Group: {
             /** @example edge-1 */
             name: string;
@@ -4663,6 +4736,68 @@ export interface components {
             stageSeconds: {
                 [key: string]: number;
             };
+        };
+        RequestSearch: {
+            /** @example search_01jd0c2v3x4y5z6a7b8c9d0e1f */
+            id: string;
+            /** @enum {unknown} */
+            state: "searching" | "ended";
+            leftSeconds: number;
+            tellsClients: boolean;
+            nodes: {
+                selected: number;
+                /** @description Of those */
+                connected: number;
+                /** @description Of those: at most 50, of more some that were chosen by chance */
+                searched: number;
+                /** @description They can’t search, and were not taken */
+                tooOld: number;
+                /** @description They are searched for others already, and were not taken */
+                busy: number;
+                /** @description Of those that are searched, these send */
+                live: number;
+            };
+            /** @description Requests that the nodes looked at */
+            seen: number;
+            /** @description Of those, the filter is for so many */
+            matched: number;
+            /** @description Of those, so many were sent: of each node and second some, chosen by chance */
+            received: number;
+            /** @description For `after` of the next question */
+            next: number;
+            /** @description Received after `after`, but not below: there were more than `limit`, or than are kept */
+            skipped: number;
+            /** @description By when they began */
+            requests: components["schemas"]["FoundRequest"][];
+            /** @description The ten that were asked for most often */
+            topPaths: {
+                /** @description After the host, unless a site was asked for */
+                path: string;
+                /** @description At most so many, by what was sent of them */
+                requests: number;
+                /** @description At least so many less */
+                overcountAtMost: number;
+            }[];
+            topClients: {
+                client: string;
+                /** @description At most so many, by what was sent of them */
+                requests: number;
+                /** @description At least so many less */
+                overcountAtMost: number;
+            }[] | null;
+            /** @description How long the found ones took that ended well, from samples without bias. null: fewer than ten samples were slower, too few to say */
+            times: {
+                /** @description Of so many requests */
+                sampled: number;
+                p50Seconds: number | null;
+                p90Seconds: number | null;
+                p99Seconds: number | null;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            startedAt: string;
         };
         /** @enum {unknown} */
         Role: "viewer" | "editor" | "operator" | "approver" | "admin" | "auditor";
@@ -8715,7 +8850,7 @@ export interface operations {
                      * @example backup job
                      */
                     name: string;
-                    permissions: ("nodes:read" | "configs:read" | "rollouts:read" | "metrics:read" | "events:read" | "system:read" | "system:metrics" | "groups:read" | "certificates:read" | "alerts:read" | "releases:read" | "tokens:own" | "audit:read" | "users:read" | "tokens:read" | "webhooks:read" | "nodes:write" | "nodes:enrol" | "configs:write" | "releases:write" | "groups:write" | "certificates:write" | "requests:read" | "rollouts:run" | "rollouts:approve" | "rollouts:emergency" | "rollouts:rules" | "users:write" | "tokens:write" | "webhooks:write" | "alerts:handle" | "alerts:write" | "backups:read" | "backups:write")[] | null;
+                    permissions: ("nodes:read" | "configs:read" | "rollouts:read" | "metrics:read" | "events:read" | "system:read" | "system:metrics" | "groups:read" | "certificates:read" | "alerts:read" | "releases:read" | "tokens:own" | "audit:read" | "users:read" | "tokens:read" | "webhooks:read" | "nodes:write" | "nodes:enrol" | "configs:write" | "releases:write" | "groups:write" | "certificates:write" | "requests:read" | "requests:clients" | "rollouts:run" | "rollouts:approve" | "rollouts:emergency" | "rollouts:rules" | "users:write" | "tokens:write" | "webhooks:write" | "alerts:handle" | "alerts:write" | "backups:read" | "backups:write")[] | null;
                     expiresInDays: number;
                     /** @example printed-once */
                     password?: string;
@@ -29249,6 +29384,765 @@ export interface operations {
             };
             /** @description - `overloaded`: The service is busy */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    startRequestSearch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "of": "farm",
+                 *       "config": "edge-1",
+                 *       "site": "site",
+                 *       "host": "host",
+                 *       "pathPrefix": "pathPrefix",
+                 *       "pathPart": "pathPart",
+                 *       "method": "GET",
+                 *       "statusFrom": 100,
+                 *       "statusTo": 100,
+                 *       "client": "client",
+                 *       "slowerThanMs": 1,
+                 *       "bytesFrom": 1,
+                 *       "tellsClients": false,
+                 *       "seconds": 60
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Whose requests: "farm", "group:NAME", "version:CONFIG/NUMBER", "nodes:SELECTOR" or "node:ID"
+                     * @default farm
+                     */
+                    of?: string;
+                    /**
+                     * @description Of nodes that run a version of it
+                     * @example edge-1
+                     */
+                    config?: string;
+                    /** @description Answered by the site that has this among its hosts */
+                    site?: string;
+                    /** @description A part of the host that was asked for, in whatever case */
+                    host?: string;
+                    /** @description The path, masked, begins so */
+                    pathPrefix?: string;
+                    /** @description A part of the path, masked. Not beside pathPrefix */
+                    pathPart?: string;
+                    /** @example GET */
+                    method?: string;
+                    statusFrom?: number;
+                    /** @description Left out: as statusFrom */
+                    statusTo?: number;
+                    /** @description Of this address, or of this block of them (203.0.113.0/24). Needs requests:clients */
+                    client?: string;
+                    slowerThanMs?: number;
+                    /** @description So many bytes were sent, or more */
+                    bytesFrom?: number;
+                    /**
+                     * @description Say who asked, too. Needs requests:clients
+                     * @default false
+                     */
+                    tellsClients?: boolean;
+                    /** @default 60 */
+                    seconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "search_01jd0c2v3x4y5z6a7b8c9d0e1f",
+                     *       "state": "searching",
+                     *       "leftSeconds": 0.25,
+                     *       "tellsClients": true,
+                     *       "nodes": {
+                     *         "selected": 1,
+                     *         "connected": 1,
+                     *         "searched": 1,
+                     *         "tooOld": 1,
+                     *         "busy": 1,
+                     *         "live": 1
+                     *       },
+                     *       "seen": 1,
+                     *       "matched": 1,
+                     *       "received": 1,
+                     *       "next": 1,
+                     *       "skipped": 1,
+                     *       "requests": [
+                     *         {
+                     *           "startedAt": "2026-11-21T09:00:00.123456Z",
+                     *           "generation": 1,
+                     *           "status": 1,
+                     *           "bytes": 1,
+                     *           "protocol": "HTTP/1.1",
+                     *           "reason": "reason",
+                     *           "path": "path",
+                     *           "stageSeconds": {},
+                     *           "number": 1,
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "host": "host",
+                     *           "method": "method",
+                     *           "client": "client"
+                     *         }
+                     *       ],
+                     *       "topPaths": [
+                     *         {
+                     *           "path": "path",
+                     *           "requests": 0.25,
+                     *           "overcountAtMost": 0.25
+                     *         }
+                     *       ],
+                     *       "topClients": [
+                     *         {
+                     *           "client": "client",
+                     *           "requests": 0.25,
+                     *           "overcountAtMost": 0.25
+                     *         }
+                     *       ],
+                     *       "times": {
+                     *         "sampled": 1,
+                     *         "p50Seconds": 0.25,
+                     *         "p90Seconds": 0.25,
+                     *         "p99Seconds": 0.25
+                     *       },
+                     *       "startedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example search_01jd0c2v3x4y5z6a7b8c9d0e1f */
+                        id: string;
+                        /** @enum {unknown} */
+                        state: "searching" | "ended";
+                        leftSeconds: number;
+                        tellsClients: boolean;
+                        nodes: {
+                            selected: number;
+                            /** @description Of those */
+                            connected: number;
+                            /** @description Of those: at most 50, of more some that were chosen by chance */
+                            searched: number;
+                            /** @description They can’t search, and were not taken */
+                            tooOld: number;
+                            /** @description They are searched for others already, and were not taken */
+                            busy: number;
+                            /** @description Of those that are searched, these send */
+                            live: number;
+                        };
+                        /** @description Requests that the nodes looked at */
+                        seen: number;
+                        /** @description Of those, the filter is for so many */
+                        matched: number;
+                        /** @description Of those, so many were sent: of each node and second some, chosen by chance */
+                        received: number;
+                        /** @description For `after` of the next question */
+                        next: number;
+                        /** @description Received after `after`, but not below: there were more than `limit`, or than are kept */
+                        skipped: number;
+                        /** @description By when they began */
+                        requests: {
+                            /**
+                             * Format: date-time
+                             * @description When its head was whole, to the microsecond, on the control plane’s clock
+                             * @example 2026-11-21T09:00:00.123456Z
+                             */
+                            startedAt: string;
+                            /** @description Of the config that answered it */
+                            generation: number;
+                            /** @description null: no response was begun */
+                            status: number | null;
+                            /** @description Sent */
+                            bytes: number;
+                            /** @example HTTP/1.1 */
+                            protocol: string;
+                            /** @description Why it ended early, as in /status of the node; null: it did not */
+                            reason: string | null;
+                            /** @description Without its query, masked as the node’s config says (samples.maskPaths); empty: it could not be decoded */
+                            path: string;
+                            /** @description Of each stage that it had; `total` always */
+                            stageSeconds: {
+                                [key: string]: number;
+                            };
+                            /** @description Of this service since its start; later ones are higher */
+                            number: number;
+                            /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                            nodeId: string;
+                            /** @example edge-1 */
+                            nodeName: string;
+                            /** @description Asked for, with its port where it was said */
+                            host: string;
+                            /** @description Empty: what was sent is no request */
+                            method: string;
+                            client: string | null;
+                        }[];
+                        /** @description The ten that were asked for most often */
+                        topPaths: {
+                            /** @description After the host, unless a site was asked for */
+                            path: string;
+                            /** @description At most so many, by what was sent of them */
+                            requests: number;
+                            /** @description At least so many less */
+                            overcountAtMost: number;
+                        }[];
+                        topClients: {
+                            client: string;
+                            /** @description At most so many, by what was sent of them */
+                            requests: number;
+                            /** @description At least so many less */
+                            overcountAtMost: number;
+                        }[] | null;
+                        /** @description How long the found ones took that ended well, from samples without bias. null: fewer than ten samples were slower, too few to say */
+                        times: {
+                            /** @description Of so many requests */
+                            sampled: number;
+                            p50Seconds: number | null;
+                            p90Seconds: number | null;
+                            p99Seconds: number | null;
+                        };
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        startedAt: string;
+                    };
+                };
+            };
+            /**
+             * @description - `unknown_set`: Nobody knows whose measurements that are
+             *     - `too_many_sets`: Too many sets for one question
+             *     - `one_set`: That is about one set
+             *     - `bad_filter`: No request can be like that
+             *     - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `node_not_found`: No such node */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `nothing_to_search`: No node can be searched
+             *     - `too_many_searches`: Too many searches at once
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `selector_invalid`: The selector cannot be read */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRequestSearch: {
+        parameters: {
+            query?: {
+                /** @description `next` of the answer before */
+                after?: number;
+                /** @description Of those after it, the newest */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example search_01jd0c2v3x4y5z6a7b8c9d0e1f */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "search_01jd0c2v3x4y5z6a7b8c9d0e1f",
+                     *       "state": "searching",
+                     *       "leftSeconds": 0.25,
+                     *       "tellsClients": true,
+                     *       "nodes": {
+                     *         "selected": 1,
+                     *         "connected": 1,
+                     *         "searched": 1,
+                     *         "tooOld": 1,
+                     *         "busy": 1,
+                     *         "live": 1
+                     *       },
+                     *       "seen": 1,
+                     *       "matched": 1,
+                     *       "received": 1,
+                     *       "next": 1,
+                     *       "skipped": 1,
+                     *       "requests": [
+                     *         {
+                     *           "startedAt": "2026-11-21T09:00:00.123456Z",
+                     *           "generation": 1,
+                     *           "status": 1,
+                     *           "bytes": 1,
+                     *           "protocol": "HTTP/1.1",
+                     *           "reason": "reason",
+                     *           "path": "path",
+                     *           "stageSeconds": {},
+                     *           "number": 1,
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "host": "host",
+                     *           "method": "method",
+                     *           "client": "client"
+                     *         }
+                     *       ],
+                     *       "topPaths": [
+                     *         {
+                     *           "path": "path",
+                     *           "requests": 0.25,
+                     *           "overcountAtMost": 0.25
+                     *         }
+                     *       ],
+                     *       "topClients": [
+                     *         {
+                     *           "client": "client",
+                     *           "requests": 0.25,
+                     *           "overcountAtMost": 0.25
+                     *         }
+                     *       ],
+                     *       "times": {
+                     *         "sampled": 1,
+                     *         "p50Seconds": 0.25,
+                     *         "p90Seconds": 0.25,
+                     *         "p99Seconds": 0.25
+                     *       },
+                     *       "startedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example search_01jd0c2v3x4y5z6a7b8c9d0e1f */
+                        id: string;
+                        /** @enum {unknown} */
+                        state: "searching" | "ended";
+                        leftSeconds: number;
+                        tellsClients: boolean;
+                        nodes: {
+                            selected: number;
+                            /** @description Of those */
+                            connected: number;
+                            /** @description Of those: at most 50, of more some that were chosen by chance */
+                            searched: number;
+                            /** @description They can’t search, and were not taken */
+                            tooOld: number;
+                            /** @description They are searched for others already, and were not taken */
+                            busy: number;
+                            /** @description Of those that are searched, these send */
+                            live: number;
+                        };
+                        /** @description Requests that the nodes looked at */
+                        seen: number;
+                        /** @description Of those, the filter is for so many */
+                        matched: number;
+                        /** @description Of those, so many were sent: of each node and second some, chosen by chance */
+                        received: number;
+                        /** @description For `after` of the next question */
+                        next: number;
+                        /** @description Received after `after`, but not below: there were more than `limit`, or than are kept */
+                        skipped: number;
+                        /** @description By when they began */
+                        requests: {
+                            /**
+                             * Format: date-time
+                             * @description When its head was whole, to the microsecond, on the control plane’s clock
+                             * @example 2026-11-21T09:00:00.123456Z
+                             */
+                            startedAt: string;
+                            /** @description Of the config that answered it */
+                            generation: number;
+                            /** @description null: no response was begun */
+                            status: number | null;
+                            /** @description Sent */
+                            bytes: number;
+                            /** @example HTTP/1.1 */
+                            protocol: string;
+                            /** @description Why it ended early, as in /status of the node; null: it did not */
+                            reason: string | null;
+                            /** @description Without its query, masked as the node’s config says (samples.maskPaths); empty: it could not be decoded */
+                            path: string;
+                            /** @description Of each stage that it had; `total` always */
+                            stageSeconds: {
+                                [key: string]: number;
+                            };
+                            /** @description Of this service since its start; later ones are higher */
+                            number: number;
+                            /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                            nodeId: string;
+                            /** @example edge-1 */
+                            nodeName: string;
+                            /** @description Asked for, with its port where it was said */
+                            host: string;
+                            /** @description Empty: what was sent is no request */
+                            method: string;
+                            client: string | null;
+                        }[];
+                        /** @description The ten that were asked for most often */
+                        topPaths: {
+                            /** @description After the host, unless a site was asked for */
+                            path: string;
+                            /** @description At most so many, by what was sent of them */
+                            requests: number;
+                            /** @description At least so many less */
+                            overcountAtMost: number;
+                        }[];
+                        topClients: {
+                            client: string;
+                            /** @description At most so many, by what was sent of them */
+                            requests: number;
+                            /** @description At least so many less */
+                            overcountAtMost: number;
+                        }[] | null;
+                        /** @description How long the found ones took that ended well, from samples without bias. null: fewer than ten samples were slower, too few to say */
+                        times: {
+                            /** @description Of so many requests */
+                            sampled: number;
+                            p50Seconds: number | null;
+                            p90Seconds: number | null;
+                            p99Seconds: number | null;
+                        };
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        startedAt: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `search_not_found`: No such search */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    endRequestSearch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example search_01jd0c2v3x4y5z6a7b8c9d0e1f */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `search_not_found`: No such search */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -51,6 +51,8 @@ const ONLY_REFUSE: Record<string, string> = {
   listMissingBlobs: 'at random there is none: test/features/releases/',
   listSlowRequests:
     'at random its time is empty, or the node is none: test/features/metrics/requests.test.ts',
+  getRequestSearch: 'at random it is nobody’s: test/features/metrics/request-searches.test.ts',
+  endRequestSearch: 'at random it is nobody’s: test/features/metrics/request-searches.test.ts',
   putGroupOrder: 'its ETag is a digest: test/features/groups/',
   createCertificate: 'at random it is no certificate: test/features/certificates/',
   addCertificateVersion: 'at random it is no certificate: test/features/certificates/',

@@ -113,6 +113,7 @@ async function several<T>(make: (i: number) => Promise<T>): Promise<T[]> {
 async function joinNode(api: Api, agentUrl: string, name: string) {
   const { secret } = await api<{ secret: string }>('POST', '/enrolment-tokens', {})
   const node = await SimulatedNode.join(agentUrl, secret, name)
+  node.capabilities = ['confirm', 'samples', 'requestSearch']
   await node.connect()
   return node
 }

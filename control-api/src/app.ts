@@ -50,7 +50,9 @@ import { createDispatcher, type DispatcherOptions } from './features/webhooks/di
 import { createGuard, type Resolve } from './features/webhooks/targets.ts'
 import { Challenges } from './fleet/challenges.ts'
 import { Fleet } from './fleet/fleet.ts'
+import { createLooks } from './fleet/looks.ts'
 import { checkQuestions, logQuestions } from './fleet/questions.ts'
+import { RequestSearches } from './fleet/request-searches.ts'
 import { RHYTHM, type Rhythm } from './fleet/rhythm.ts'
 import { SampleWatches } from './fleet/sample-watches.ts'
 import type { App } from './http/app-types.ts'
@@ -255,6 +257,7 @@ export async function buildService(
   const challenges = new Challenges({ wakeAll: () => fleet.wakeAll() })
   const questions = { logQuestions: logQuestions(wake), checkQuestions: checkQuestions(wake) }
   const sampleWatches = new SampleWatches(wake)
+  const requestSearches = new RequestSearches(wake)
   const nodeReleases = createNodeReleases({
     ...{ db, folder: contents.folder, ahead: fleet.ahead },
   })
@@ -269,7 +272,7 @@ export async function buildService(
     authority,
     ...questions,
     probeOrders,
-    sampleWatches,
+    looks: createLooks(sampleWatches, requestSearches),
     challenges,
     certificates: createNodeCertificates({ db, write, now, box }),
     releases: nodeReleases,
@@ -358,6 +361,7 @@ export async function buildService(
   })
   const stopSending = await serveApi(app, {
     ...{ config, services, identity, box, authority, fleet, absenceOf, questions, sampleWatches },
+    requestSearches,
     ...{ logTailWithinMs, agents, assignments, deciding, endNode, metrics, work, bearers },
     ...{ keeper, certificateEnds, acme, guard, dispatcher, verifier, backups, contents },
     releaseBytesSent: nodeReleases.sentBytes,

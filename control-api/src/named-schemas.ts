@@ -55,6 +55,10 @@ import {
   ManagedCertificateSchema,
 } from './features/managed-certificates/schema.ts'
 import { RequestSampleSchema } from './features/metrics/request-schema.ts'
+import {
+  FoundRequestSchema,
+  RequestSearchSchema,
+} from './features/metrics/request-search-schema.ts'
 import { MetricsSchema, StageSchema } from './features/metrics/schema.ts'
 import {
   DriftDetailSchema,
@@ -172,6 +176,8 @@ export const namedSchemas: NamedSchemas = {
 
   ServedCertificate: ServedCertificateSchema,
   RequestSample: RequestSampleSchema,
+  RequestSearch: RequestSearchSchema,
+  FoundRequest: FoundRequestSchema,
   Stage: StageSchema,
   SyncState: SyncStateSchema,
   System: SystemSchema,

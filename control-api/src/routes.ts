@@ -57,9 +57,10 @@ import {
 import { healthRoutes } from './features/health/routes.ts'
 import { importRoutes } from './features/importers/routes.ts'
 import { ASK_ERRORS, createAskNodes } from './features/metrics/asked-nodes.ts'
-import { resolveNodes } from './features/metrics/asked-sets.ts'
+import { resolveNodes, SET_ERRORS } from './features/metrics/asked-sets.ts'
 import { createNodeValues, NODE_VALUES_ERRORS } from './features/metrics/node-values.ts'
 import { requestRoutes } from './features/metrics/request-routes.ts'
+import { requestSearchRoutes } from './features/metrics/request-search-routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
 import { measureIn, metricsSetRoutes } from './features/metrics/set-routes.ts'
 import { nodeCellsRoutes } from './features/nodes/cells-routes.ts'
@@ -108,11 +109,12 @@ import type { Guard } from './features/webhooks/targets.ts'
 import type { Fleet } from './fleet/fleet.ts'
 import type { AbsenceOf } from './fleet/forgetting.ts'
 import type { CheckQuestions, LogQuestions } from './fleet/questions.ts'
+import type { RequestSearches } from './fleet/request-searches.ts'
 import type { SampleWatches } from './fleet/sample-watches.ts'
 import type { App } from './http/app-types.ts'
 import type { MetricsStore } from './metrics-store/metrics-store.ts'
 import { createNodeBinary } from './node-check/binary.ts'
-import { nodeIdsWithin } from './node-identity/store/nodes.ts'
+import { capabilitiesOf, nodeIdsWithin } from './node-identity/store/nodes.ts'
 import { enrolmentTokenWithin } from './node-identity/store/tokens.ts'
 import { createSecondFactor } from './people/second-factor.ts'
 import { sessionIsAlive } from './people/session-store.ts'
@@ -133,6 +135,7 @@ export type Parts = {
   absenceOf: AbsenceOf
   questions: { logQuestions: LogQuestions; checkQuestions: CheckQuestions }
   sampleWatches: SampleWatches
+  requestSearches: RequestSearches
   /** How long a node may take to send the lines of its log. */
   logTailWithinMs: number
   /** The other listener. */
@@ -307,6 +310,16 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
     rolloutsBetween: (nodeIds, range) => marksBetween(db, nodeIds, range),
   })(api)
   await requestRoutes({ db, now, metrics, fleet, sampleWatches: parts.sampleWatches })(api)
+  await requestSearchRoutes({
+    ...{ now, write, searches: parts.requestSearches, selectErrors: SET_ERRORS },
+    select: async (of, scope) => {
+      const members = await index.kept()
+      const chosen = new Set(resolveNodes(of, members, scope).nodes.map(({ id }) => id))
+      return members.filter(({ id }) => chosen.has(id))
+    },
+    isConnected: (nodeId) => fleet.presence(nodeId).connected,
+    capabilitiesOf: (nodeIds) => capabilitiesOf(db, nodeIds),
+  })(api)
   const askNodes = createAskNodes({ now, members: index.kept })
   await metricsSetRoutes({ now, metrics, members: index.kept, askNodes })(api)
   await adviceRoutes({

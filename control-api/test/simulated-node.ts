@@ -15,6 +15,8 @@ import type {
   Policy,
   ReportRequest,
   RequestSample,
+  RequestSearch,
+  SamplesRequest,
   SamplesResponse,
   Window,
 } from '../src/agent-protocol/messages.gen.ts'
@@ -50,6 +52,8 @@ export class SimulatedNode {
   readonly probes: NonNullable<DesiredResponse['probes']>[] = []
   /** For how long it was told to send single requests, each time that it was. */
   readonly watched: number[] = []
+  /** What it was told to search for, the last time that anything was said of it. */
+  searches: readonly RequestSearch[] = []
   /** Texts it ran, in order. */
   readonly ran: string[] = []
   effective: Effective | null = null
@@ -153,16 +157,20 @@ export class SimulatedNode {
   /** Single requests, some of those that were `seen`; the answer is for how long it is to go on. */
   async sendSamples(
     samples: RequestSample[],
-    { seen = samples.length, uptimeUs = this.#uptimeMs * 1000 } = {},
+    {
+      seen = samples.length,
+      uptimeUs = this.#uptimeMs * 1000,
+      searches = [] as NonNullable<SamplesRequest['searches']>,
+    } = {},
   ): Promise<number> {
     const from = { bootId: this.#bootId, incarnation: this.#incarnation }
-    const { forMs } = await this.say<SamplesResponse>('samples', {
+    const answer = await this.say<SamplesResponse>('samples', {
       ...from,
-      uptimeUs,
-      seen,
-      samples,
+      ...{ uptimeUs, seen, samples },
+      ...(searches.length > 0 && { searches }),
     })
-    return forMs
+    this.searches = answer.searches ?? []
+    return answer.forMs
   }
 
   async #obey(signal: AbortSignal): Promise<void> {
@@ -186,6 +194,7 @@ export class SimulatedNode {
         }
         if (probes) this.probes.push(probes)
         if (samples) this.watched.push(samples.forMs)
+        if (samples) this.searches = samples.searches ?? []
         if (assignment) await this.#take(assignment)
       } catch {
         // Cut off, or superseded: ask again, as a real one does.

@@ -28,6 +28,7 @@ const everything = [
   'groups:write',
   'certificates:write',
   'requests:read',
+  'requests:clients',
   'rollouts:run',
   'rollouts:approve',
   'rollouts:emergency',

@@ -279,6 +279,39 @@ export type RequestSample = {
   stageSeconds: Record<string, number>
 }
 
+export type RequestSearch = {
+  id: string
+  forMs: DurationMs
+  most: number
+  tellsClients: boolean
+  filter: {
+    site?: string
+    host?: string
+    pathPrefix?: string
+    pathPart?: string
+    method?: string
+    statusFrom?: number
+    statusTo?: number
+    client?: string
+    slowerThanMs?: number
+    bytesFrom?: number
+  }
+}
+
+export type RequestFound = {
+  startedUs: number
+  generation: number
+  status: number | null
+  bytes: number
+  protocol: string
+  reason: string | null
+  path: string
+  stageSeconds: Record<string, number>
+  host: string
+  method: string
+  client?: string
+}
+
 export type ConfirmRequest = {
   generation: Generation
   offerId: OfferId
@@ -345,6 +378,7 @@ export type DesiredResponse = {
   challenges?: (Challenge)[]
   samples?: {
     forMs: DurationMs
+    searches?: (RequestSearch)[]
   }
   ahead?: ReleasesAhead
 }
@@ -494,10 +528,17 @@ export type SamplesRequest = {
   uptimeUs: number
   seen: number
   samples: (RequestSample)[]
+  searches?: ({
+    id: string
+    seen: number
+    matched: number
+    requests: (RequestFound)[]
+  })[]
 }
 
 export type SamplesResponse = {
   forMs: DurationMs
+  searches?: (RequestSearch)[]
 }
 
 export type TicketKeysResponse = {

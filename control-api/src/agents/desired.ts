@@ -18,9 +18,9 @@ import type { Identity } from '../control-plane/identity.ts'
 import type { Database } from '../db/database.ts'
 import type { Challenges } from '../fleet/challenges.ts'
 import type { Fleet, Woken } from '../fleet/fleet.ts'
+import type { Looks } from '../fleet/looks.ts'
 import type { ProbeOrders } from '../fleet/probe-orders.ts'
 import type { CheckQuestions, LogQuestions } from '../fleet/questions.ts'
-import type { SampleWatches } from '../fleet/sample-watches.ts'
 import { admitted } from './admission.ts'
 import type { Caller, Identify } from './callers.ts'
 import type { Inbox } from './inbox.ts'
@@ -45,7 +45,7 @@ type Deps = {
   logQuestions: Pick<LogQuestions, 'take'>
   probeOrders: Pick<ProbeOrders, 'take'>
   checkQuestions: Pick<CheckQuestions, 'take'>
-  sampleWatches: Pick<SampleWatches, 'take'>
+  looks: Pick<Looks, 'take'>
   challenges: Pick<Challenges, 'heard' | 'newsFor'>
   texts: KeptTexts
   outgoing: Outgoing
@@ -90,7 +90,7 @@ export function createDesired(deps: Deps) {
     // A text beside an assignment's might be more than an answer may hold.
     const question = logQuestions.take(nodeId) ?? (assignment ? null : checkQuestions.take(nodeId))
     const probes = probeOrders.take(nodeId)
-    const samples = deps.sampleWatches.take(nodeId)
+    const samples = deps.looks.take(nodeId)
     const challenges = answered ? deps.challenges.newsFor(answered) : null
     const ahead = held && !identity.recovery ? fleet.ahead.newsFor(nodeId, held) : null
     if (!assignment && !question && !probes && !samples && !challenges && !ahead) return null

@@ -54,9 +54,9 @@ import type { Identity } from '../control-plane/identity.ts'
 import type { Database } from '../db/database.ts'
 import type { Challenges } from '../fleet/challenges.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { Looks } from '../fleet/looks.ts'
 import type { ProbeOrders } from '../fleet/probe-orders.ts'
 import type { CheckQuestions, LogQuestions } from '../fleet/questions.ts'
-import type { SampleWatches } from '../fleet/sample-watches.ts'
 import type { App } from '../http/app-types.ts'
 import { createFastify } from '../http/create.ts'
 import { problemsPlugin } from '../http/problems.ts'
@@ -123,7 +123,7 @@ type Deps = {
   logQuestions: Pick<LogQuestions, 'take' | 'answered'>
   checkQuestions: Pick<CheckQuestions, 'take' | 'answered'>
   probeOrders: Pick<ProbeOrders, 'take'>
-  sampleWatches: Pick<SampleWatches, 'take' | 'heard'>
+  looks: Looks
   challenges: Pick<Challenges, 'heard' | 'newsFor'>
   certificates: NodeCertificates
   releases: NodeReleases
@@ -433,7 +433,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     async (request): Promise<SamplesResponse> => {
       const caller = callerIn(request)
       admitted(caller, request.body.incarnation)
-      return { forMs: deps.sampleWatches.heard(caller.id, request.body, now()) }
+      return deps.looks.heard(caller.id, request.body, now())
     },
   )
 

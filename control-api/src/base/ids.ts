@@ -18,6 +18,7 @@ type IdPrefix =
   | 'req'
   | 'request'
   | 'probe'
+  | 'search'
   | 'order'
   | 'alert'
   | 'rule'

@@ -26,6 +26,9 @@ export type TaskStanding = keyof Rollout['states']
 export type Evidence = NonNullable<Rollout['evidence']>
 export type Policy = Rollout['policy']
 export type NewRollout = operations['createRollout']['requestBody']['content']['application/json']
+export type RequestSearch = Answer<'getRequestSearch', 200>
+export type StartSearch =
+  operations['startRequestSearch']['requestBody']['content']['application/json']
 export type RolloutRules = Answer<'getRolloutRules', 200>
 export type Strategy = NonNullable<NewRollout['strategy']>
 export type WaveSize = NonNullable<Strategy['waves']>[number]

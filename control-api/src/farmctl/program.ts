@@ -22,6 +22,7 @@ import { registerMan } from './commands/man.ts'
 import { registerNodes } from './commands/nodes.ts'
 import { registerReleases } from './commands/releases.ts'
 import { registerRemoval } from './commands/removal.ts'
+import { registerRequests } from './commands/requests.ts'
 import { registerRollout } from './commands/rollout.ts'
 import { registerSession } from './commands/session.ts'
 import { registerSites } from './commands/sites.ts'
@@ -94,6 +95,7 @@ export function createProgram(process: Process, { asJson = false } = {}): Comman
   registerUsers(program, act)
   registerAudit(program, act)
   registerSites(program, act)
+  registerRequests(program, act)
   registerCertificates(program, act)
   registerCertificateAuthorities(program, act)
   registerDnsWebhooks(program, act)

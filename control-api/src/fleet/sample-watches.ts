@@ -99,6 +99,12 @@ export class SampleWatches {
     return this.#leftOf(watch)
   }
 
+  /** 0: nobody looks. */
+  leftOf(nodeId: string): number {
+    const watch = this.#watches.get(nodeId)
+    return watch ? this.#leftOf(watch) : 0
+  }
+
   #leftOf({ untilMs }: Watch): number {
     return Math.max(0, Math.round(untilMs - this.#monotonicMs()))
   }

@@ -116,11 +116,11 @@ const NO_GENERATION = 0
 /** A request may have begun long before the window in which it ended. */
 const LONGEST_REQUEST_MS = 24 * 3600_000
 
-export function placeRequest(
-  { startedUs, ...request }: RequestSample,
+export function placeRequest<Sample extends RequestSample = RequestSample>(
+  { startedUs, ...request }: Sample,
   uptimeUs: number,
   receivedAtMs: number,
-): PlacedRequest {
+): Omit<Sample, 'startedUs'> & { startedAtUs: number } {
   const ageUs = Math.min(Math.max(uptimeUs - startedUs, 0), LONGEST_REQUEST_MS * 1000)
   return { ...request, startedAtUs: Math.round(receivedAtMs * 1000) - ageUs }
 }

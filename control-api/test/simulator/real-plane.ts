@@ -30,6 +30,8 @@ import { Fleet } from '../../src/fleet/fleet.ts'
 import { ProbeOrders } from '../../src/fleet/probe-orders.ts'
 import { checkQuestions, logQuestions } from '../../src/fleet/questions.ts'
 import { RHYTHM } from '../../src/fleet/rhythm.ts'
+import { createLooks } from '../../src/fleet/looks.ts'
+import { RequestSearches } from '../../src/fleet/request-searches.ts'
 import { SampleWatches } from '../../src/fleet/sample-watches.ts'
 import { createEnrolment } from '../../src/node-identity/enrolment.ts'
 import { openServices, type Services } from '../../src/process/services.ts'
@@ -168,7 +170,7 @@ export async function startPlane(
     logQuestions: logQuestions(() => {}),
     checkQuestions: checkQuestions(() => {}),
     probeOrders: new ProbeOrders(() => {}),
-    sampleWatches: new SampleWatches(() => {}),
+    looks: createLooks(new SampleWatches(() => {}), new RequestSearches(() => {})),
     challenges: new Challenges({ wakeAll: () => {} }),
     certificates: NOBODYS,
     releases: NO_RELEASES,

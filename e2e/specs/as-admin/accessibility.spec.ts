@@ -67,6 +67,7 @@ async function screens({ call }: Api): Promise<Screen[]> {
     { name: 'overview', path: '/' },
     { name: 'sites', path: '/sites' },
     { name: 'site', path: '/sites/default/*' },
+    { name: 'search of requests', path: '/sites/requests?path=%2Findex' },
     { name: 'nodes', path: '/nodes' },
     { name: 'node', path: `/nodes/${node.id}` },
     { name: 'groups', path: '/groups' },

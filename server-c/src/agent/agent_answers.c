@@ -208,7 +208,7 @@ static void read_samples(struct agent_reader *outer, struct agent_assignment *ou
     if (!samples || json_is_null(samples) || outer->failed)
         return;
     struct agent_reader reader = {samples, outer->why, outer->why_len, false};
-    out->samples_for_ms = read_duration(&reader, "forMs");
+    agent_looks_read(&reader, &out->looks);
     outer->failed = reader.failed;
 }
 

@@ -185,9 +185,8 @@ static void take_desired(struct agent *agent, struct agent_assignment *desired,
         news = true;
     if (agent_bring_ahead_take(agent, &desired->ahead))
         news = true;
-    if (desired->samples_for_ms > 0) {
-        agent_samples_watch(&agent->samples, agent->server, desired->samples_for_ms,
-                            agent_now_ms());
+    if (desired->looks.is_said) {
+        agent_samples_watch(&agent->samples, agent->server, &desired->looks, agent_now_ms());
         news = true;
     }
     if (desired->text)
@@ -317,10 +316,10 @@ static void end_check(struct agent *agent)
 static void on_samples(struct agent *agent, const struct agent_reply *reply)
 {
     char why[AGENT_WHY_LEN];
-    uint32_t for_ms;
+    struct agent_looks looks;
     agent->clocks[AGENT_SLOT_TALK].failures = 0;
-    if (agent_samples_read(reply->body, reply->len, &for_ms, why) == 0)
-        agent_samples_watch(&agent->samples, agent->server, for_ms, agent_now_ms());
+    if (agent_samples_read(reply->body, reply->len, &looks, why) == 0)
+        agent_samples_watch(&agent->samples, agent->server, &looks, agent_now_ms());
     else
         agent_log_failure(agent, AGENT_SLOT_TALK, "answer to samples", why);
 }
@@ -369,7 +368,8 @@ static void on_refused(struct agent *agent, enum agent_slot slot, int status, co
     else if (is_talk && saying == AGENT_SAYING_CHECK)
         end_check(agent);
     else if (is_talk && saying == AGENT_SAYING_SAMPLES)
-        agent_samples_watch(&agent->samples, agent->server, 0, agent_now_ms());
+        agent_samples_watch(&agent->samples, agent->server, &(struct agent_looks){0},
+                            agent_now_ms());
     else if (slot == AGENT_SLOT_FETCH)
         agent_fetch_fail(&agent->fetch, &agent->apply,
                          status == 404 ? "content_missing" : "tls_material", why);

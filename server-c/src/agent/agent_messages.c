@@ -239,7 +239,7 @@ char *agent_build_hello(const struct agent_hello *hello)
     set(object, "incarnation", json_string(hello->incarnation));
     set_host(object, hello->host);
     set(object, "capabilities",
-        json_pack("[ssssss]", "confirm", "probes", "check", "samples", "releases",
+        json_pack("[sssssss]", "confirm", "probes", "check", "samples", "requestSearch", "releases",
                   "releasesAhead"));
     set(object, "schemaDigest", json_string(hello->schema_digest));
     set(object, "effective",

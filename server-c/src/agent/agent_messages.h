@@ -12,6 +12,7 @@
 #include "agent/agent_challenges.h"
 #include "agent/agent_facts.h"
 #include "agent/agent_host.h"
+#include "agent/agent_looks.h"
 #include "agent/agent_preflight.h"
 #include "agent/agent_probe_order.h"
 #include "agent/agent_releases.h"
@@ -212,7 +213,7 @@ struct agent_assignment {
     bool has_releases; /* they were brought, so that nothing removes them any more */
     struct agent_challenges challenges;
     struct agent_ahead_told ahead;
-    uint32_t samples_for_ms; /* somebody looks at single requests; 0: it does not say so */
+    struct agent_looks looks; /* at single requests */
 };
 
 struct agent_confirmation {

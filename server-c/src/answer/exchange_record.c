@@ -18,8 +18,17 @@ static bool decode_path(struct exchange *ex, struct span *path)
     return true;
 }
 
+static size_t put_word(char *out, size_t max, struct span word)
+{
+    size_t len = word.len <= max ? word.len : 0;
+
+    memcpy(out, word.ptr, len);
+    out[len] = '\0';
+    return len;
+}
+
 /* "HTTP/1.1", from the end of the request line; empty if that has none. */
-static struct span spoken_protocol(const struct exchange *ex)
+static void put_protocol(const struct exchange *ex, struct request_sample *out)
 {
     struct span line = exchange_slice(ex, ex->req.request_line);
     const char *space = line.len > 0 ? memrchr(line.ptr, ' ', line.len) : NULL;
@@ -27,25 +36,117 @@ static struct span spoken_protocol(const struct exchange *ex)
 
     if (space)
         word = (struct span){space + 1, (size_t)(line.ptr + line.len - space - 1)};
-    if (word.len > REQUEST_PROTOCOL_LEN || word.len < 5 || memcmp(word.ptr, "HTTP/", 5) != 0)
+    if (word.len < 5 || memcmp(word.ptr, "HTTP/", 5) != 0)
         word.len = 0;
-    return word;
+    put_word(out->protocol, REQUEST_PROTOCOL_LEN, word);
+}
+
+/* Of a line that is no request the first word may be anything. */
+static void put_method(const struct exchange *ex, struct request_sample *out)
+{
+    struct span line = exchange_slice(ex, ex->req.request_line);
+    struct span word = {line.ptr, 0};
+
+    while (word.len < line.len &&
+           ((line.ptr[word.len] >= 'A' && line.ptr[word.len] <= 'Z') || line.ptr[word.len] == '-'))
+        word.len++;
+    if (word.len == line.len || line.ptr[word.len] != ' ')
+        word.len = 0;
+    put_word(out->method, REQUEST_METHOD_LEN, word);
+}
+
+static void put_host(const struct exchange *ex, struct request_sample *out)
+{
+    struct span host = exchange_slice(ex, ex->req.host);
+    size_t len = (size_t)smaller_of(host.len, REQUEST_HOST_LEN);
+
+    for (size_t i = 0; i < len; i++) {
+        char c = host.ptr[i];
+        bool is_plain = c > ' ' && c <= '~' && c != '"' && c != '\\';
+        out->host[i] = !is_plain ? '?' : c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+    }
+    out->host[len] = '\0';
+}
+
+static const struct site_log *log_of(const struct exchange *ex)
+{
+    return ex->site ? ex->site->log : &ex->live->sites->log;
+}
+
+/* Who may not be in the log in full is not told in full either: the /24 of IPv4, the /48 of IPv6. */
+static void put_client(const struct exchange *ex, struct request_sample *out)
+{
+    out->has_client = visitor_address(ex->peer, out->client) != NULL;
+    if (out->has_client && log_of(ex)->form.masks_addresses) {
+        size_t kept = address_v4(out->client) ? ADDRESS_LEN - 1 : 6;
+        memset(out->client + kept, 0, ADDRESS_LEN - kept);
+    }
+}
+
+/* All but the path: who asked for what kind of thing. */
+static void describe(struct exchange *ex, const struct sample *sample, struct request_sample *out)
+{
+    out->sample = *sample;
+    out->sample.loop = ex->loop->index;
+    put_protocol(ex, out);
+    put_method(ex, out);
+    put_host(ex, out);
+    put_client(ex, out);
 }
 
 /* A path that can't be decoded is not kept: no mask would be for it. Nor is a query ever. */
-static void describe(struct exchange *ex, const struct sample *sample, struct request_sample *out)
+static void describe_path(struct exchange *ex, struct request_sample *out)
 {
     const struct config *cfg = ex->live->sites->cfg;
-    struct span path, protocol = spoken_protocol(ex);
+    struct span path;
 
-    out->sample = *sample;
-    out->sample.loop = ex->loop->index;
     out->path_len = 0;
     if (decode_path(ex, &path))
         out->path_len = (uint16_t)path_mask(out->path, REQUEST_PATH_LEN, path,
                                             cfg->samples.mask_paths, cfg->samples.mask_path_count);
-    memcpy(out->protocol, protocol.ptr, protocol.len);
-    out->protocol[protocol.len] = '\0';
+}
+
+/* Bits of the searches that it is for, whatever its path. */
+static unsigned searches_for(struct exchange *ex, const struct request_sample *described)
+{
+    struct request_searches *searches = &ex->loop->request_samples.searches;
+    const struct config_site *site = ex->site ? ex->site->cfg : NULL;
+    struct request_facts facts = {
+        .site_hosts = site ? site->hosts : NULL,
+        .site_host_count = site ? site->host_count : 0,
+        .host = {described->host, strlen(described->host)},
+        .method = {described->method, strlen(described->method)},
+        .client = described->has_client ? described->client : NULL,
+        .status = described->sample.status,
+        .total_ns = described->sample.stage_ns[STAGE_TOTAL],
+        .bytes = described->sample.bytes,
+    };
+    unsigned bits = 0;
+
+    for (size_t i = 0; i < searches->count; i++) {
+        searches->items[i].looked_at++;
+        if (request_filter_takes(&searches->items[i].search.filter, &facts))
+            bits |= 1u << i;
+    }
+    return bits;
+}
+
+static void give_to_searches(struct exchange *ex, const struct request_sample *described,
+                             unsigned bits)
+{
+    struct request_samples *requests = &ex->loop->request_samples;
+    struct span path = {described->path, described->path_len};
+
+    for (size_t i = 0; i < requests->searches.count; i++) {
+        struct request_searching *one = &requests->searches.items[i];
+        struct request_sample *place = NULL;
+        if ((bits & 1u << i) && request_filter_takes_path(&one->search.filter, path))
+            place = request_reservoir_place(&one->found, &requests->random);
+        if (!place)
+            continue;
+        *place = *described;
+        place->has_client = described->has_client && one->search.tells_clients;
+    }
 }
 
 static void take_sample(struct exchange *ex, uint64_t end_ns, uint64_t sent,
@@ -63,13 +164,22 @@ static void take_sample(struct exchange *ex, uint64_t end_ns, uint64_t sent,
     stages_split(sample.stage_ns, &ex->clock, end_ns);
     bool is_slow = samples_add(&ex->loop->samples, &sample);
     struct request_samples *requests = &ex->loop->request_samples;
-    struct request_sample *live = request_samples_live_place(requests);
+    struct request_sample *live = request_reservoir_place(&requests->live, &requests->random);
     struct request_sample *worst =
         is_slow ? request_samples_worst_place(requests, sample.stage_ns[STAGE_TOTAL]) : NULL;
+    if (!live && !worst && requests->searches.count == 0)
+        return;
+    struct request_sample described;
+    describe(ex, &sample, &described);
+    unsigned searches = searches_for(ex, &described);
+    if (!live && !worst && searches == 0)
+        return;
+    describe_path(ex, &described);
     if (live)
-        describe(ex, &sample, live);
+        *live = described;
     if (worst)
-        describe(ex, &sample, worst);
+        *worst = described;
+    give_to_searches(ex, &described, searches);
 }
 
 /* The path as it was asked for, decoded; where it can't be, as it was sent. */
@@ -83,7 +193,7 @@ static struct span asked_path(struct exchange *ex)
 static void write_access_log(struct exchange *ex, uint64_t end_ns, uint64_t sent,
                              enum end_reason aborted_for)
 {
-    const struct site_log *log = ex->site ? ex->site->log : &ex->live->sites->log;
+    const struct site_log *log = log_of(ex);
     struct access_record record;
 
     if (!log->log || (log->filters && !site_log_takes(log, asked_path(ex), ex->status)))

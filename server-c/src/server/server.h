@@ -103,12 +103,13 @@ int server_samples(struct server *srv, struct server_samples *out, uint64_t sinc
                    bool wants_regular, bool wants_slow);
 void server_samples_fini(struct server_samples *samples);
 
-/* Somebody looks at single requests, or nobody does any more. Say it again from time to time: loops
- * may be added. */
-void server_watch_requests(struct server *srv, bool is_watched);
+/* What is looked at from now on. Say it again from time to time: loops may be added. */
+void server_look_at_requests(struct server *srv, const struct request_looks *looks);
 /* What the loops have kept since the last time; start_us is the time since the server's start. The
  * caller ends `out`. */
 void server_take_live_requests(struct server *srv, struct taken_requests *out);
+void server_take_found_requests(struct server *srv, const char *search_id,
+                                struct taken_requests *out);
 void server_take_worst_requests(struct server *srv, struct taken_requests *out);
 uint64_t server_uptime_us(struct server *srv);
 

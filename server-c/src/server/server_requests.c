@@ -5,6 +5,7 @@
 
 struct take {
     void (*from)(struct request_samples *samples, struct taken_requests *out);
+    const char *search_id;
     struct taken_requests *out;
 };
 
@@ -15,11 +16,17 @@ static void do_take(struct worker *worker, void *arg)
     take->from(&worker->loop.request_samples, take->out);
 }
 
-static void do_watch(struct worker *worker, void *arg)
+static void do_take_found(struct worker *worker, void *arg)
 {
-    const bool *is_watched = arg;
+    const struct take *take = arg;
+    struct request_samples *samples = &worker->loop.request_samples;
 
-    request_samples_watch(&worker->loop.request_samples, &worker->loop.samples, *is_watched);
+    request_searches_take(&samples->searches, take->search_id, take->out, &samples->random);
+}
+
+static void do_look(struct worker *worker, void *arg)
+{
+    request_samples_look(&worker->loop.request_samples, &worker->loop.samples, arg);
 }
 
 static void ask_all(struct server *srv, void (*function)(struct worker *, void *), void *arg)
@@ -30,18 +37,19 @@ static void ask_all(struct server *srv, void (*function)(struct worker *, void *
         worker_call(srv->workers[i], function, arg);
 }
 
-void server_watch_requests(struct server *srv, bool is_watched)
+void server_look_at_requests(struct server *srv, const struct request_looks *looks)
 {
-    ask_all(srv, do_watch, &is_watched);
+    struct request_looks copy = *looks;
+
+    ask_all(srv, do_look, &copy);
 }
 
-static void take(struct server *srv, struct taken_requests *out,
-                 void (*from)(struct request_samples *samples, struct taken_requests *out))
+static void take(struct server *srv, void (*function)(struct worker *, void *), struct take *take)
 {
-    struct take take = {from, out};
+    struct taken_requests *out = take->out;
 
     *out = (struct taken_requests){0};
-    ask_all(srv, do_take, &take);
+    ask_all(srv, function, take);
     for (size_t i = 0; i < out->count; i++) {
         struct sample *sample = &out->items[i].sample;
         uint64_t began_ns = sample->ended_ns - sample->stage_ns[STAGE_TOTAL];
@@ -56,10 +64,16 @@ uint64_t server_uptime_us(struct server *srv)
 
 void server_take_live_requests(struct server *srv, struct taken_requests *out)
 {
-    take(srv, out, request_samples_take_live);
+    take(srv, do_take, &(struct take){request_samples_take_live, NULL, out});
+}
+
+void server_take_found_requests(struct server *srv, const char *search_id,
+                                struct taken_requests *out)
+{
+    take(srv, do_take_found, &(struct take){NULL, search_id, out});
 }
 
 void server_take_worst_requests(struct server *srv, struct taken_requests *out)
 {
-    take(srv, out, request_samples_take_worst);
+    take(srv, do_take, &(struct take){request_samples_take_worst, NULL, out});
 }

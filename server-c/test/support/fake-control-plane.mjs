@@ -79,10 +79,11 @@ export class FakeControlPlane {
   #events = new EventEmitter()
   #request = null
   #probes = null
-  /** For how long somebody looks, as the next answer to desired says. */
-  #samplesForMs = null
+  /** For how long somebody looks, and what is searched for, as the next answer to desired says. */
+  #looks = null
   /** What answers to samples say. */
   samplesForMs = 0
+  searches = []
   #server = null
   #sockets = new Set()
   #port = 0
@@ -227,9 +228,9 @@ export class FakeControlPlane {
     return this.#probes
   }
 
-  /** Somebody looks at single requests for so long, with the next answer to desired. */
-  lookFor(forMs) {
-    this.#samplesForMs = forMs
+  /** Somebody looks at single requests for so long, or searches them, with the next answer to desired. */
+  lookFor(forMs, searches = []) {
+    this.#looks = { forMs, searches }
     this.#events.emit('wake')
   }
 
@@ -345,7 +346,8 @@ export class FakeControlPlane {
       return { status: 200, json: given }
     }
     if (message === 'logs' || message === 'check') return { status: 200, json: {} }
-    if (message === 'samples') return { status: 200, json: { forMs: this.samplesForMs } }
+    if (message === 'samples')
+      return { status: 200, json: { forMs: this.samplesForMs, searches: this.searches } }
     if (body.offerId !== this.assignment?.offerId) {
       return problem(409, 'superseded', 'That offer is not the one.')
     }
@@ -387,7 +389,7 @@ export class FakeControlPlane {
     const knowsAhead = () => !this.#ahead || manifests(this.#ahead) === manifests(ahead)
     const deadline = performance.now() + waitMs
     while (this.#server && performance.now() < deadline) {
-      if (this.#request || this.#probes || this.#samplesForMs || !held() || !knowsAhead()) break
+      if (this.#request || this.#probes || this.#looks || !held() || !knowsAhead()) break
       if (this.assignment && this.assignment.generation > (have?.generation ?? 0)) break
       const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())))
       await once(this.#events, 'wake', { signal: timeout }).catch(() => undefined)
@@ -396,13 +398,13 @@ export class FakeControlPlane {
     const asked = {
       ...(this.#request && { request: this.#request }),
       ...(this.#probes && { probes: this.#probes }),
-      ...(this.#samplesForMs && { samples: { forMs: this.#samplesForMs } }),
+      ...(this.#looks && { samples: this.#looks }),
       ...(!held() && { challenges: this.challenges }),
       ...(!knowsAhead() && { ahead: this.#ahead }),
     }
     this.#request = null
     this.#probes = null
-    this.#samplesForMs = null
+    this.#looks = null
     return { status: 200, json: { assignment: isNew ? this.assignment : null, ...asked } }
   }
 

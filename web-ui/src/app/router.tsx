@@ -37,7 +37,7 @@ import { rootRoute } from '../routes/root.tsx'
 import { settingsRoute } from '../routes/settings.tsx'
 import { setupRoute } from '../routes/setup.tsx'
 import { signInRoute } from '../routes/sign-in.tsx'
-import { siteRoute, sitesRoute } from '../routes/sites.tsx'
+import { requestsRoute, siteRoute, sitesRoute } from '../routes/sites.tsx'
 import { BrokenScreen, NotFoundScreen, PendingScreen } from './fallbacks.tsx'
 
 const routeTree = rootRoute.addChildren([
@@ -47,6 +47,7 @@ const routeTree = rootRoute.addChildren([
   appRoute.addChildren([
     overviewRoute,
     sitesRoute,
+    requestsRoute,
     siteRoute,
     nodesRoute,
     nodeRoute,

@@ -30,6 +30,10 @@ export type NodeCells = Answer<'getNodeCells', 200>
 export type NodeDetail = Answer<'getNode', 200>
 export type NodePolicy = NonNullable<NodeDetail['policy']>
 export type RolloutSummary = Answer<'listRollouts', 200>['items'][number]
+export type RequestSearch = Answer<'getRequestSearch', 200>
+export type FoundRequest = RequestSearch['requests'][number]
+export type StartSearch =
+  operations['startRequestSearch']['requestBody']['content']['application/json']
 export type SyncState = Node['sync']['state']
 export type FarmSummary = Answer<'getFarmSummary', 200>
 export type ConfigIdentity = NonNullable<Node['sync']['desired']>

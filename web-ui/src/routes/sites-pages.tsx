@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 import { getRouteApi } from '@tanstack/react-router'
 import { syncVerdict } from '../features/nodes/rules.ts'
+import { RequestsScreen } from '../features/sites/requests/requests-screen.tsx'
 import { SiteScreen } from '../features/sites/site-screen.tsx'
 import { SitesScreen } from '../features/sites/sites-screen.tsx'
 
 const sitesRoute = getRouteApi('/app/sites')
+const requestsRoute = getRouteApi('/app/sites/requests')
 const siteRoute = getRouteApi('/app/sites/$config/$host')
 
 export function SitesPage() {
@@ -13,6 +15,18 @@ export function SitesPage() {
     <SitesScreen
       search={sitesRoute.useSearch()}
       onSearch={(search) => void navigate({ search, replace: true })}
+    />
+  )
+}
+
+export function RequestsPage() {
+  const { session } = requestsRoute.useRouteContext()
+  const navigate = requestsRoute.useNavigate()
+  return (
+    <RequestsScreen
+      search={requestsRoute.useSearch()}
+      onSearch={(search) => void navigate({ search, replace: true })}
+      session={session}
     />
   )
 }

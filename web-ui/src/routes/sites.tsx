@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { parseRequestsSearch } from '../features/sites/requests/search.ts'
 import { parseSiteSearch, parseSitesSearch } from '../features/sites/search.ts'
 import { loadChunk } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
@@ -11,6 +12,13 @@ export const sitesRoute = createRoute({
   path: '/sites',
   validateSearch: parseSitesSearch,
   component: lazyRouteComponent(pages, 'SitesPage'),
+})
+
+export const requestsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/sites/requests',
+  validateSearch: parseRequestsSearch,
+  component: lazyRouteComponent(pages, 'RequestsPage'),
 })
 
 export const siteRoute = createRoute({

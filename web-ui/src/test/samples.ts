@@ -9,6 +9,7 @@ import type {
   CreatedEnrolmentToken,
   DnsWebhook,
   FarmSummary,
+  FoundRequest,
   Group,
   Health,
   Impact,
@@ -22,6 +23,7 @@ import type {
   PlanCells,
   Preflight,
   RenderedConfig,
+  RequestSearch,
   Rollout,
   RolloutPlan,
   RolloutTasks,
@@ -637,5 +639,24 @@ export const preflight = (change: Partial<Preflight> = {}): Preflight => ({
   tooOld: 0,
   notAsked: 0,
   isWhole: true,
+  ...change,
+})
+
+export const foundRequest = (change: Partial<FoundRequest> = {}): FoundRequest => ({
+  ...{ startedAt: '2026-11-21T09:00:00.123456Z', generation: 1, status: 404, bytes: 2048 },
+  ...{ protocol: 'HTTP/1.1', reason: null, path: '/cart', stageSeconds: { total: 0.0123 } },
+  ...{ number: 1, nodeId: node().id, nodeName: 'edge-1', host: 'shop.example', method: 'GET' },
+  client: null,
+  ...change,
+})
+
+export const requestSearch = (change: Partial<RequestSearch> = {}): RequestSearch => ({
+  ...{ id: 'search_01jd0c2v3x4y5z6a7b8c9d0e1f', state: 'searching', leftSeconds: 60 },
+  tellsClients: false,
+  nodes: { selected: 1, connected: 1, searched: 1, tooOld: 0, busy: 0, live: 1 },
+  ...{ seen: 0, matched: 0, received: 0, next: 0, skipped: 0, requests: [] },
+  ...{ topPaths: [], topClients: null },
+  times: { sampled: 0, p50Seconds: null, p90Seconds: null, p99Seconds: null },
+  startedAt: '2026-11-21T09:00:00.000Z',
   ...change,
 })

@@ -11,16 +11,15 @@ import type { App } from '../../http/app-types.ts'
 import { EmptyRange } from '../../metrics-store/asked-range.ts'
 import type { MetricsStore } from '../../metrics-store/metrics-store.ts'
 import { SLOW_KEPT_HOURS } from '../../metrics-store/slow-requests.ts'
-import type { PlacedRequest } from '../../metrics-store/windows.ts'
 import { findNode } from '../../node-identity/store/nodes.ts'
 import { limits } from '../../plugins/limits.ts'
 import {
-  type RequestSample,
   SamplesQuerySchema,
   SamplesSchema,
   SlowRequestsQuerySchema,
   SlowRequestsSchema,
 } from './request-schema.ts'
+import { viewRequest } from './request-view.ts'
 
 type Deps = {
   db: Kysely<Database>
@@ -88,7 +87,7 @@ export const requestRoutes =
           batches: seen.batches.map(({ receivedAtMs, seen: all, samples }) => ({
             receivedAt: new Date(receivedAtMs).toISOString(),
             seen: all,
-            samples: samples.map(view),
+            samples: samples.map(viewRequest),
           })),
         }
       },
@@ -120,18 +119,7 @@ export const requestRoutes =
         if (fromMs >= toMs) throw new EmptyRange()
         const limit = query.limit ?? DEFAULT_LIMIT
         const requests = await metrics.slowRequests({ nodeId: id, fromMs, toMs, limit })
-        return { nodeId: id, items: requests.map(view) }
+        return { nodeId: id, items: requests.map(viewRequest) }
       },
     )
   }
-
-const view = ({ startedAtUs, ...request }: PlacedRequest): RequestSample => ({
-  startedAt: isoUs(startedAtUs),
-  ...request,
-})
-
-/** An ISO time with microseconds. */
-function isoUs(us: number): string {
-  const seconds = new Date(Math.floor(us / 1e6) * 1000).toISOString().slice(0, 19)
-  return `${seconds}.${String(us % 1e6).padStart(6, '0')}Z`
-}

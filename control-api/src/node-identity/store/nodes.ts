@@ -108,6 +108,20 @@ export async function nodeNames(
   return new Map(found.map(({ id, name }) => [id, name]))
 }
 
+/** What each of them can do, by its last hello. */
+export async function capabilitiesOf(
+  db: Reader,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('nodes')
+    .select(['id', 'capabilities'])
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(rows.map(({ id, capabilities }) => [id, JSON.parse(capabilities)]))
+}
+
 /** The last first. */
 export const nodesEnrolledWith = (
   db: Reader,

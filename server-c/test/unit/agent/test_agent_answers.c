@@ -98,7 +98,7 @@ static void examples_are_read(void)
 
     text = example_text("desired.response.samples");
     CHECK_INT(__LINE__, "samples", agent_read_assignment(text, strlen(text), &assignment, why), 0);
-    CHECK_INT(__LINE__, "for so long", assignment.samples_for_ms, 10000);
+    CHECK_INT(__LINE__, "for so long", assignment.looks.for_ms, 10000);
     agent_assignment_fini(&assignment);
     free(text);
 

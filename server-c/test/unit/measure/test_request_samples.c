@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which requests are kept for the control plane: each with the same chance, on however many loops,
  * and the slowest of all. */
+#include "measure/request_reservoir.c"
 #include "measure/request_samples.c"
+#include "measure/request_searches.c"
 
 #include "check.h"
 
@@ -9,11 +11,12 @@
 
 static struct samples regular;
 static struct request_samples loops[LOOPS];
+static const struct request_looks nobody, watched = {.is_watched = true};
 
 /* The number of a request is its time. */
 static void request(struct request_samples *loop, uint64_t number)
 {
-    struct request_sample *place = request_samples_live_place(loop);
+    struct request_sample *place = request_reservoir_place(&loop->live, &loop->random);
     if (place)
         place->sample.stage_ns[STAGE_TOTAL] = number;
 }
@@ -23,7 +26,7 @@ static void begin(void)
     samples_init(&regular, 1);
     for (size_t i = 0; i < LOOPS; i++) {
         request_samples_init(&loops[i], 1000 + i);
-        request_samples_watch(&loops[i], &regular, true);
+        request_samples_look(&loops[i], &regular, &watched);
     }
 }
 
@@ -40,12 +43,12 @@ static void nothing_is_kept_while_nobody_looks(void)
     begin();
     CHECK_TRUE(samples_want(&regular, 0), "all are wanted");
     request(&loops[0], 1);
-    request_samples_watch(&loops[0], &regular, true); /* said again, it changes nothing */
+    request_samples_look(&loops[0], &regular, &watched); /* said again, it changes nothing */
     request_samples_take_live(&loops[0], &taken);
     CHECK_INT(__LINE__, "kept", taken.count, 1);
-    request_samples_watch(&loops[0], &regular, false);
+    request_samples_look(&loops[0], &regular, &nobody);
     CHECK_TRUE(!samples_want(&regular, UINT64_MAX - 1), "none is wanted");
-    CHECK_TRUE(!request_samples_live_place(&loops[0]), "no place");
+    CHECK_TRUE(!request_reservoir_place(&loops[0].live, &loops[0].random), "no place");
     request_samples_take_live(&loops[0], &taken);
     CHECK_INT(__LINE__, "still", taken.count, 1);
     taken_requests_fini(&taken);
@@ -131,8 +134,61 @@ static void the_slowest_are_kept(void)
     end();
 }
 
+static struct request_search search_of(const char *id, uint32_t most)
+{
+    struct request_search search = {.most = most};
+
+    snprintf(search.id, sizeof(search.id), "%s", id);
+    return search;
+}
+
+static void find_one(struct request_samples *loop, size_t search, uint64_t number)
+{
+    struct request_searching *one = &loop->searches.items[search];
+    struct request_sample *place = request_reservoir_place(&one->found, &loop->random);
+
+    one->looked_at += 2; /* every second one matches */
+    if (place)
+        place->sample.stage_ns[STAGE_TOTAL] = number;
+}
+
+static void searches_have_a_reservoir_each(void)
+{
+    struct request_search wanted[] = {search_of("one", 5), search_of("two", 50)};
+    struct request_looks looks = {false, wanted, 2}, second = {false, wanted + 1, 1};
+    struct taken_requests taken = {0};
+
+    samples_init(&regular, 1);
+    request_samples_init(&loops[0], 7);
+    request_samples_look(&loops[0], &regular, &looks);
+    CHECK_TRUE(samples_want(&regular, 0), "all are wanted");
+    CHECK_TRUE(!request_reservoir_place(&loops[0].live, &loops[0].random), "none is live");
+    for (uint64_t n = 1; n <= 40; n++) {
+        find_one(&loops[0], 0, n);
+        find_one(&loops[0], 1, n);
+    }
+    request_searches_take(&loops[0].searches, "one", &taken, &loops[0].random);
+    CHECK_INT(__LINE__, "no more than it may have", taken.count, 5);
+    CHECK_INT(__LINE__, "matched", taken.seen, 40);
+    CHECK_INT(__LINE__, "looked at", taken.looked_at, 80);
+    taken_requests_fini(&taken);
+    /* The first ends; what the second has found stays, though it stands elsewhere now. */
+    request_samples_look(&loops[0], &regular, &second);
+    request_searches_take(&loops[0].searches, "one", &taken, &loops[0].random);
+    CHECK_INT(__LINE__, "ended", taken.seen, 0);
+    request_searches_take(&loops[0].searches, "two", &taken, &loops[0].random);
+    CHECK_INT(__LINE__, "all of them", taken.count, 40);
+    taken_requests_fini(&taken);
+    request_samples_look(&loops[0], &regular, &nobody);
+    CHECK_TRUE(!samples_want(&regular, UINT64_MAX - 1), "none is wanted");
+    CHECK_TRUE(!loops[0].searches.items, "nothing is held");
+    request_samples_fini(&loops[0]);
+    samples_fini(&regular);
+}
+
 int main(void)
 {
+    searches_have_a_reservoir_each();
     nothing_is_kept_while_nobody_looks();
     few_are_all_kept();
     each_has_the_same_chance();

@@ -22,6 +22,7 @@ import { hostWords, isRemoved } from './rules.ts'
 import type { SiteSearch } from './search.ts'
 import { ServingPanel } from './serving-panel.tsx'
 import { SlowPathsPanel } from './slow-paths-panel.tsx'
+import { TopRequestsPanel } from './top-requests-panel.tsx'
 import { TrafficPanel } from './traffic-panel.tsx'
 
 export type SiteScreenProps = {
@@ -80,6 +81,7 @@ const topicsOf = ({ session, range, stateVerdict }: Ranged, site: Site): Topic[]
     children: (
       <>
         <TrafficPanel site={site} range={range} session={session} />
+        <TopRequestsPanel site={site} session={session} />
         <SlowPathsPanel site={site} session={session} />
       </>
     ),

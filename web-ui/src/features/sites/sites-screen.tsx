@@ -32,6 +32,11 @@ export function SitesScreen({ search, onSearch }: Props) {
     <Page
       title="Sites"
       meta="Every site of every config, who serves it, and what it answered in the last 5 minutes"
+      actions={
+        <ButtonLink variant="default" to="/sites/requests" search={{}}>
+          Search requests
+        </ButtonLink>
+      }
     >
       <div className="panel">
         <div className="panel-head">

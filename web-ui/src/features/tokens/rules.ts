@@ -23,6 +23,7 @@ const texts: Record<Grantable, string> = {
   'rollouts:read': 'See rollouts',
   'metrics:read': 'Read measurements',
   'requests:read': 'See single requests and their paths',
+  'requests:clients': 'See who asked: addresses of clients',
   'events:read': 'Follow what changes, live',
   'groups:read': 'See groups',
   'certificates:read': 'See certificates, not their keys',

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
+import { ButtonLink } from '../../../components/links.tsx'
 import { ScrollBox } from '../../../components/scroll-box.tsx'
 import type { Node, Session } from '../../../lib/api-types.ts'
 import { formatCount, formatSeconds, plural } from '../../../lib/format.ts'
@@ -31,6 +32,9 @@ export function RequestsPanel({ node, session }: { node: Node; session: Session 
         )}
         {isLooking && live.data?.state === 'live' && <Shown live={live.data} />}
         <span className="grow" />
+        <ButtonLink variant="subtle" size="xs" to="/sites/requests" search={{ node: node.id }}>
+          Search them
+        </ButtonLink>
         <ActionButton
           variant="default"
           size="xs"

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+import { type Column, LongTable } from '../../../components/long-table.tsx'
+import { MarkedText } from '../../../components/status-badge.tsx'
+import type { FoundRequest } from '../../../lib/api-types.ts'
+import { formatBytes, formatSeconds } from '../../../lib/format.ts'
+import { formatClock, formatExact } from '../../../lib/time.ts'
+import classes from './requests.module.css'
+
+type Props = { rows: readonly FoundRequest[]; hasClients: boolean }
+
+/** The newest first. */
+export function FoundTable({ rows, hasClients }: Props) {
+  const columns: Column[] = [
+    { title: 'Began' },
+    { title: 'Status' },
+    { title: 'Request' },
+    { title: 'Took', className: 'num' },
+    { title: 'Sent', className: 'num' },
+    ...(hasClients ? [{ title: 'Client' }] : []),
+    { title: 'Node' },
+  ]
+  return (
+    <LongTable label="Requests, table" columns={columns} rows={rows} keyOf={keyOf}>
+      {(row) => (
+        <>
+          <td className="nowrap">
+            <time dateTime={row.startedAt} title={formatExact(row.startedAt)}>
+              {formatClock(row.startedAt)}
+            </time>
+          </td>
+          <td className="nowrap">
+            <Outcome {...row} />
+          </td>
+          <td className={classes.request}>
+            {row.method}{' '}
+            <bdi>
+              <span className="dim">{row.host}</span>
+              {row.path === '' ? <span className="dim"> not decodable</span> : row.path}
+            </bdi>
+          </td>
+          <td className="num">{formatSeconds(row.stageSeconds.total)}</td>
+          <td className="num">{formatBytes(row.bytes)}</td>
+          {hasClients && <td className="nowrap">{row.client ?? <span className="dim">–</span>}</td>}
+          <td className="nowrap">{row.nodeName}</td>
+        </>
+      )}
+    </LongTable>
+  )
+}
+
+const keyOf = ({ number }: FoundRequest) => String(number)
+
+/** Only what went wrong stands out. */
+function Outcome({ status, reason }: Pick<FoundRequest, 'status' | 'reason'>) {
+  if (status !== null && status >= 500) {
+    return <MarkedText verdict={{ tone: 'bad', shape: 'square' }}>{status}</MarkedText>
+  }
+  if (reason !== null) {
+    return (
+      <MarkedText verdict={{ tone: 'warn', shape: 'triangle' }}>
+        {status ?? 'None'}, ended early
+      </MarkedText>
+    )
+  }
+  return status ?? 'None'
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// Requests as nodes answer them: searched for a while, live.
+import { Button } from '@mantine/core'
+import { useRef } from 'react'
+import { ActionButton } from '../../../components/action-button.tsx'
+import { csvOf } from '../../../components/chart/csv.ts'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { ErrorBox } from '../../../components/error-box.tsx'
+import { Page } from '../../../components/page.tsx'
+import type { Session } from '../../../lib/api-types.ts'
+import { plural } from '../../../lib/format.ts'
+import { whyNot } from '../../../lib/permissions.ts'
+import { saveFile } from '../../../lib/save-file.ts'
+import { countWords, csvRows, type Found, nodesWords } from './found.ts'
+import { FoundTable } from './found-table.tsx'
+import { askedBy, type RequestsSearch, wrongIn } from './search.ts'
+import { SearchFields } from './search-fields.tsx'
+import { TopLists } from './top-lists.tsx'
+import { useHold } from './use-hold.ts'
+import { useRequestSearch } from './use-request-search.ts'
+
+type Props = {
+  search: RequestsSearch
+  onSearch: (search: RequestsSearch) => void
+  session: Session
+}
+
+export function RequestsScreen({ search, onSearch, session }: Props) {
+  const { found, isSearching, error, start, stop } = useRequestSearch()
+  const wrong = wrongIn(search)
+  const refusal =
+    whyNot(session, 'requests:read') ??
+    (search.clients || search.client ? whyNot(session, 'requests:clients') : null)
+  const blockedBy =
+    refusal ?? (Object.keys(wrong).length > 0 ? 'Correct the marked fields first.' : null)
+  return (
+    <Page
+      title="Requests"
+      meta="Requests as nodes answer them, from the moment you start. Nothing is kept."
+    >
+      <form
+        className="panel"
+        aria-label="What to search for"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (blockedBy === null) start(askedBy(search))
+        }}
+      >
+        <SearchFields {...{ search, wrong, session, onSearch }} />
+        <div className="panel-body row">
+          <ActionButton type="submit" blockedBy={blockedBy}>
+            {isSearching ? 'Start again' : 'Start'}
+          </ActionButton>
+          {isSearching && (
+            <Button variant="default" onClick={stop}>
+              Stop
+            </Button>
+          )}
+        </div>
+      </form>
+      {error !== null && (
+        <ErrorBox
+          what="The requests were not searched"
+          error={error}
+          onRetry={() => start(askedBy(search))}
+        />
+      )}
+      {found === undefined ? (
+        <NothingYet isSearching={isSearching} />
+      ) : (
+        <Results key={found.search.id} found={found} isSearching={isSearching} />
+      )}
+    </Page>
+  )
+}
+
+const NothingYet = ({ isSearching }: { isSearching: boolean }) => (
+  <div className="panel">
+    <EmptyState title={isSearching ? 'Asking the nodes …' : 'No search yet'}>
+      Leave fields empty to see everything. Paths come without their query, and masked as each
+      node’s config says. Busy nodes send a part of their requests, chosen by chance.
+    </EmptyState>
+  </div>
+)
+
+type ResultsProps = { found: Found; isSearching: boolean }
+
+function Results({ found, isSearching }: ResultsProps) {
+  const { search, rows } = found
+  const head = useRef<HTMLDivElement>(null)
+  const { shown, isHeld, behind, toggle } = useHold(rows, head)
+  const save = () => {
+    const csv = csvOf(csvRows(shown, search.tellsClients))
+    saveFile('requests.csv', new Blob([csv], { type: 'text/csv' }))
+  }
+  return (
+    <>
+      <section className="panel" aria-labelledby="found-heading">
+        <div className="panel-head" ref={head}>
+          <h2 id="found-heading">Found</h2>
+          <span role="status">{stateWords(found, isSearching)}</span>
+          <span className="dim">
+            {countWords(search)} on {nodesWords(search)}
+          </span>
+          <span className="grow" />
+          {/* Without a row there is nothing to read in peace. */}
+          {rows.length > 0 && (isSearching || isHeld) && (
+            <Button variant="default" size="xs" aria-pressed={isHeld} onClick={toggle}>
+              {isHeld ? `Go on${behind > 0 ? `, ${plural(behind, 'new one')}` : ''}` : 'Pause'}
+            </Button>
+          )}
+          {shown.length > 0 && (
+            <Button variant="subtle" color="gray" size="xs" onClick={save}>
+              CSV
+            </Button>
+          )}
+        </div>
+        {shown.length === 0 ? (
+          <p className="panel-body dim">
+            {isSearching ? 'No request like that has come yet.' : 'No request like that came.'}
+          </p>
+        ) : (
+          <FoundTable rows={shown} hasClients={search.tellsClients} />
+        )}
+      </section>
+      {search.received > 0 && (
+        <section className="panel" aria-labelledby="top-heading">
+          <div className="panel-head">
+            <h2 id="top-heading">What comes most often, and how long it takes</h2>
+          </div>
+          <TopLists search={search} />
+        </section>
+      )}
+    </>
+  )
+}
+
+/** Without numbers that change each second: it is read aloud. */
+function stateWords({ search: { nodes } }: Found, isSearching: boolean): string {
+  if (!isSearching) return 'Ended'
+  return nodes.live === 0 ? 'Asking the nodes …' : 'Live'
+}

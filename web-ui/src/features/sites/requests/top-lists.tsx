@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// What comes most often among the requests that a search found, and how long they took.
+import { Figures } from '../../../components/figures.tsx'
+import { ScrollBox } from '../../../components/scroll-box.tsx'
+import type { RequestSearch } from '../../../lib/api-types.ts'
+import { formatCount, formatRatio, formatSeconds, plural } from '../../../lib/format.ts'
+import classes from './requests.module.css'
+
+export function TopLists({ search }: { search: RequestSearch }) {
+  const { topPaths, topClients, times, matched, received } = search
+  return (
+    <>
+      <div className={classes.times}>
+        <Figures
+          size="small"
+          figures={[
+            { name: 'Half took at most', value: shown(times.p50Seconds) },
+            { name: '9 of 10 took at most', value: shown(times.p90Seconds) },
+            { name: '99 of 100 took at most', value: shown(times.p99Seconds) },
+          ]}
+        />
+        <p className="dim">
+          From {plural(times.sampled, 'sample')}
+          {received < matched && ' of them, each weighted by how many it stands for'}. A dash stands
+          where too few samples were slower to say.
+        </p>
+      </div>
+      <div className={classes.lists}>
+        <Ranked
+          title="Top paths"
+          of="Path"
+          matched={matched}
+          items={topPaths.map(({ path, ...counted }) => ({ ...counted, name: path }))}
+        />
+        {topClients !== null && (
+          <Ranked
+            title="Top clients"
+            of="Client"
+            matched={matched}
+            items={topClients.map(({ client, ...counted }) => ({ ...counted, name: client }))}
+          />
+        )}
+      </div>
+    </>
+  )
+}
+
+const shown = (seconds: number | null) => (seconds === null ? '–' : formatSeconds(seconds))
+
+type Counted = { name: string; requests: number; overcountAtMost: number }
+type RankedProps = { title: string; of: string; matched: number; items: readonly Counted[] }
+
+function Ranked({ title, of, matched, items }: RankedProps) {
+  if (items.length === 0) return null
+  return (
+    <ScrollBox label={title}>
+      <table className="grid">
+        <thead>
+          <tr>
+            <th scope="col">{of}</th>
+            <th scope="col" className="num">
+              Requests
+            </th>
+            <th scope="col" className="num">
+              Share
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map(({ name, requests, overcountAtMost }) => (
+            <tr key={name}>
+              <td className={classes.name}>
+                {name === '' ? <span className="dim">not decodable</span> : <bdi>{name}</bdi>}
+              </td>
+              <td className="num nowrap">
+                {formatCount(Math.round(requests))}
+                {overcountAtMost >= 1 && (
+                  <div className="dim">
+                    at least {formatCount(Math.round(requests - overcountAtMost))}
+                  </div>
+                )}
+              </td>
+              <td className="num">{formatRatio(matched > 0 ? requests / matched : null)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
+  )
+}
