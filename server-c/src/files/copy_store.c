@@ -71,6 +71,18 @@ static char *put_hex(char *out, uint64_t value, char end)
     return out;
 }
 
+static char *put_hash(char *out, const unsigned char hash[CODER_DICTIONARY_HASH_BYTES])
+{
+    static const char digits[] = "0123456789abcdef";
+
+    for (size_t i = 0; i < CODER_DICTIONARY_HASH_BYTES; i++) {
+        *out++ = digits[hash[i] >> 4];
+        *out++ = digits[hash[i] & 15];
+    }
+    *out++ = '.';
+    return out;
+}
+
 void copy_name(char out[COPY_NAME_BYTES], const struct copy_source *source)
 {
     *out++ = '/';
@@ -82,12 +94,17 @@ void copy_name(char out[COPY_NAME_BYTES], const struct copy_source *source)
     out = put_hex(out, (uint64_t)source->ctime.tv_sec, '.');
     out = put_hex(out, (uint64_t)source->ctime.tv_nsec, '-');
     out = put_hex(out, (uint64_t)source->level, '-');
-    out = put_hex(out, source->mark, '.');
+    if (source->coding == CODING_DCZ) {
+        out = put_hex(out, source->mark, '-');
+        out = put_hash(out, source->dictionary->hash);
+    } else {
+        out = put_hex(out, source->mark, '.');
+    }
     strcpy(out, http_coding_suffix(source->coding) + 1);
 }
 
 /* Is it a name that copy_name() makes, as far as can be told: seven parts of hexadecimal digits, two of
- * them with a dot, and a coding's suffix? */
+ * them with a dot, an eighth if there is a dictionary, and a coding's suffix? */
 static bool is_copy_name(const char *name)
 {
     size_t dashes = 0, dots = 0;
@@ -100,7 +117,7 @@ static bool is_copy_name(const char *name)
         else if (hex_digit(*name) < 0)
             return false;
     for (int coding = CODING_IDENTITY + 1; coding < CODING_COUNT; coding++)
-        if (dashes == 6 && dots == 3 &&
+        if (dashes == (coding == CODING_DCZ ? 7 : 6) && dots == 3 &&
             strcmp(name, http_coding_suffix((enum http_coding)coding) + 1) == 0)
             return true;
     return false;
@@ -518,9 +535,37 @@ static enum copy_end write_copy(struct copy_store *store, int folder, struct cop
     return fail(work, "can't be written to", err);
 }
 
+/* With a dictionary that helps little a copy of the usual kind is as good, and brotli's perhaps smaller. */
+static enum coder_end compress_delta(const struct copy_store *store,
+                                     const struct copy_source *source,
+                                     const struct coder_dictionary *dictionary, const char *bytes,
+                                     char *made, size_t cap, size_t *len)
+{
+    struct span in = {bytes, source->size};
+    enum coder_end end =
+        coder_compress(CODING_ZSTD, source->level, in, made, cap, len, &store->is_stopping);
+
+    if (end == CODER_DONE)
+        cap = *len / 4 * 3;
+    else if (end != CODER_NO_ROOM)
+        return end;
+    return coder_delta(source->level, dictionary, in, made, cap, len, &store->is_stopping);
+}
+
 /* Room for less than the file has: a copy that is not smaller is not wanted. */
+static enum coder_end compress(const struct copy_store *store, const struct copy_source *source,
+                               const struct coder_dictionary *dictionary, const char *bytes,
+                               char *made, size_t cap, size_t *len)
+{
+    if (source->coding == CODING_DCZ)
+        return compress_delta(store, source, dictionary, bytes, made, cap, len);
+    return coder_compress(source->coding, source->level, (struct span){bytes, source->size}, made,
+                          cap, len, &store->is_stopping);
+}
+
 static enum copy_end make(struct copy_store *store, const char *path, int folder,
-                          struct copy_work *work, const char *bytes)
+                          struct copy_work *work, const char *bytes,
+                          const struct coder_dictionary *dictionary)
 {
     const struct copy_source *source = &work->source;
     size_t cap = source->size > 0 ? source->size - 1 : 0, len = 0;
@@ -529,8 +574,7 @@ static enum copy_end make(struct copy_store *store, const char *path, int folder
 
     if (!made)
         return fail(work, "gets no copies", ENOMEM);
-    switch (coder_compress(source->coding, source->level, (struct span){bytes, source->size}, made,
-                           cap, &len, &store->is_stopping)) {
+    switch (compress(store, source, dictionary, bytes, made, cap, &len)) {
     case CODER_DONE:
         break;
     case CODER_NO_ROOM:
@@ -562,9 +606,29 @@ static enum copy_end make(struct copy_store *store, const char *path, int folder
     return end;
 }
 
+static void make_of_source(struct copy_store *store, const char *path, int folder,
+                           struct copy_work *work)
+{
+    const struct copy_source *source = &work->source;
+    struct coder_dictionary dictionary = {0};
+    char *read = NULL, *dictionary_bytes = NULL;
+
+    if (source->coding == CODING_DCZ) {
+        dictionary_bytes = copy_dictionary_read(&dictionary, source->dictionary, CODER_MAX_BYTES);
+        if (!dictionary_bytes)
+            return;
+    }
+    if (!work->bytes)
+        read = read_source(work);
+    if (work->bytes || read)
+        work->end = make(store, path, folder, work, read ? read : work->bytes, &dictionary);
+    free(read);
+    free(dictionary_bytes);
+}
+
 void copy_store_make(struct copy_store *store, struct copy_work *work)
 {
-    char *path = take_folder(store), *read = NULL, why[BOUNDS_WHY_LEN];
+    char *path = take_folder(store), why[BOUNDS_WHY_LEN];
     int folder;
 
     work->end = atomic_load(&store->is_stopping) ? COPY_STOPPED : COPY_CHANGED;
@@ -575,11 +639,7 @@ void copy_store_make(struct copy_store *store, struct copy_work *work)
     }
     if (folder >= 0) {
         tidy(store, path, folder);
-        if (!work->bytes)
-            read = read_source(work);
-        if (work->bytes || read)
-            work->end = make(store, path, folder, work, read ? read : work->bytes);
-        free(read);
+        make_of_source(store, path, folder, work);
         close(folder);
     }
     free(path);
