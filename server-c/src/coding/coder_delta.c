@@ -22,7 +22,8 @@ static int window_of(size_t dictionary, size_t in)
     return window;
 }
 
-/* Long matches are looked for by themselves: most of the input is one. */
+/* Long matches are looked for by themselves: most of the input is one. A wrong dictionary of the same length would give
+ * wrong bytes; with a checksum it gives none. */
 static bool prepare(ZSTD_CCtx *context, int level, const struct coder_dictionary *dictionary,
                     struct span in)
 {
@@ -31,6 +32,7 @@ static bool prepare(ZSTD_CCtx *context, int level, const struct coder_dictionary
     return !ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level)) &&
            !ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, window)) &&
            !ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_enableLongDistanceMatching, 1)) &&
+           !ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)) &&
            !ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(context, in.len)) &&
            !ZSTD_isError(
                ZSTD_CCtx_refPrefix(context, dictionary->bytes.ptr, dictionary->bytes.len));
