@@ -385,7 +385,7 @@ const struct option config_site_members[] = {
      SITE_LIST(release_fallback, release_fallback_count)},
     {.name = "releaseDictionaries",
      .type = OPTION_STRINGS,
-     .title = "Compression dictionaries",
+     .title = "Dictionaries",
      .help =
          "For each of these files, such as \"/assets/app-*.js\", a browser that has it from another "
          "version on the node gets what has changed since (the content coding dcz). \"*\" stands "
