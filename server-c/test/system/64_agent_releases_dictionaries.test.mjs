@@ -264,6 +264,13 @@ describe('a client that has a file of another version', { concurrency: 2 }, () =
     const open = await ask('/open.2.js', from('cross-site', 'cors', 'Origin: https://a.example'))
     assert.equal(open.headers['content-encoding'], 'dcz')
     await usual(from('cross-site', 'cors', 'Origin: https://b.example'), '/open.2.js')
+    // What is no such file is no dictionary.
+    const none = await ask('/assets/app.none.js', having(one))
+    assert.deepEqual([none.status, none.headers['use-as-dictionary']], [404, undefined])
+    const moved = await ask('/assets', having(one))
+    assert.deepEqual([moved.status, moved.headers['use-as-dictionary']], [301, undefined])
+    const id = await ask(path, having(one, 'Dictionary-ID: "x"'))
+    assert.equal(id.headers['content-encoding'], 'dcz')
     // Files for some, and those that are not to be changed.
     for (const name of ['/private.2.js', '/noted.2.js', '/fixed.2.js', '/other.2.js']) {
       for (let i = 0; i < 3; i++) await usual(having(one), name)
@@ -277,7 +284,7 @@ describe('a client that has a file of another version', { concurrency: 2 }, () =
         .reduce((sum, { counters }) => sum + (counters[name] ?? 0), 0)
     await control.until(
       'they are counted',
-      () => counted('dictionariesUnknown') > 0 && counted('deltasSent') === 5,
+      () => counted('dictionariesUnknown') > 0 && counted('deltasSent') === 6,
     )
     // Both files have the same content, so they are one on the disk, and so is what was made of it.
     assert.equal(counted('deltasMade'), 1)

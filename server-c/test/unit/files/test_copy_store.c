@@ -90,14 +90,14 @@ static void test_names(void)
 
     copy_name(name, &source);
     CHECK_STR(__LINE__, "name", name, "/803-7-3e8-6553f100.5-6553f101.6-6-abc.gz");
-    CHECK_TRUE(is_copy_name(name + 1), "%s", name);
+    CHECK_TRUE(copy_name_is_one(name + 1), "%s", name);
     for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
-        CHECK_TRUE(!is_copy_name(foreign[i]), "%s", foreign[i]);
+        CHECK_TRUE(!copy_name_is_one(foreign[i]), "%s", foreign[i]);
 #define DIFFERS(change)                                                                            \
     other = source;                                                                                \
     other.change;                                                                                  \
     copy_name(its, &other);                                                                        \
-    CHECK_TRUE(strcmp(its, name) != 0 && is_copy_name(its + 1), "%s", its)
+    CHECK_TRUE(strcmp(its, name) != 0 && copy_name_is_one(its + 1), "%s", its)
     DIFFERS(device++);
     DIFFERS(inode++);
     DIFFERS(size++);
@@ -118,7 +118,7 @@ static void test_names(void)
         (struct copy_source){UINT64_MAX, UINT64_MAX, UINT64_MAX, {-1, 999999999}, {-1, 999999999},
                              CODING_DCZ, 19,         UINT32_MAX, &dictionary};
     copy_name(its, &other);
-    CHECK_TRUE(strlen(its) < COPY_NAME_BYTES - 1 && is_copy_name(its + 1), "%s", its);
+    CHECK_TRUE(strlen(its) < COPY_NAME_BYTES - 1 && copy_name_is_one(its + 1), "%s", its);
 }
 
 static void test_makes(void)
