@@ -51,9 +51,9 @@ struct exchange {
     const struct file_place *plain_place;     /* where it is, when a copy is looked for */
     const struct copy_dictionary *dictionary; /* of the site; for CODING_DCZ */
     uint8_t dictionary_index;                 /* which of its pattern's */
-    enum http_coding coding; /* of the bytes that are sent */
-    bool is_copy;            /* they are a copy that the node made itself */
-    bool skips_copies;       /* such a copy could not be read */
+    enum http_coding coding;                  /* of the bytes that are sent */
+    bool is_copy;                             /* they are a copy that the node made itself */
+    bool skips_copies;                        /* such a copy could not be read */
     enum http_status page_status;
     bool page_varies;               /* another language would perhaps get another page */
     uint32_t retry_seconds;         /* for the Retry-After of a 429 or 503; 0: in a moment */

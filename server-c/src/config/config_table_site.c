@@ -387,7 +387,8 @@ const struct option config_site_members[] = {
      .type = OPTION_STRINGS,
      .title = "Dictionaries",
      .help =
-         "For each of these files, such as \"/assets/app-*.js\", a browser that has it from another "
+         "For each of these files, such as \"/assets/app-*.js\", a browser that has it from "
+         "another "
          "version on the node gets what has changed since (the content coding dcz). \"*\" stands "
          "for the part of the name that changes with the content. Copies are made on demand, where "
          "compression.cacheFolder is given. Not for files behind rules of access. Empty: none.",
