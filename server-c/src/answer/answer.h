@@ -99,11 +99,33 @@ bool answer_copy(struct exchange *ex, struct file_entry *entry);
 /* The copy was looked up (NULL: it could not be). Takes over the reference, and returns that of what is
  * sent: the copy, or the file. */
 struct file_entry *answer_copy_found(struct exchange *ex, struct file_entry *entry);
+/* May the client get a copy of this file of a site that is compressed? */
+bool answer_may_compress(struct exchange *ex, struct file_entry *entry);
+/* Looks for the copy of which `coded` is told. As answer_copy(); with a dictionary if ex->dictionary is one. */
+bool answer_seek_copy(struct exchange *ex, struct file_entry *entry, enum http_coding coding,
+                      const struct file_facts *coded);
 /* Is there to be a copy of the file, whoever asks? Then Vary says so. */
 bool answer_copy_fits(const struct exchange *ex, struct file_entry *entry);
 /* What is told of a copy of `entry` that has `size` bytes. */
 struct file_facts answer_copy_facts(const struct exchange *ex, const struct file_entry *entry,
                                     enum http_coding coding, uint64_t size);
+
+/* --- answer_copy_make.c ------------------------------------------------------------------------ */
+
+struct copy_source;
+
+/* Has the copy made, unless somebody does already or the lane has enough to do. */
+void answer_make_copy(struct exchange *ex, struct file_entry *entry,
+                      const struct copy_source *source);
+
+/* --- answer_delta.c ---------------------------------------------------------------------------- */
+
+/* For a site with dictionaries. As answer_copy(), for a client that has one. */
+bool answer_delta(struct exchange *ex, struct file_entry *entry);
+/* The number of the pattern by which the file has dictionaries and is one, whoever asks; 0: there is none. */
+uint8_t answer_delta_fits(const struct exchange *ex, struct file_entry *entry);
+/* The line that lets the client keep the file as a dictionary; empty: it is not to. */
+struct span answer_dictionary_line(struct exchange *ex, struct file_entry *entry);
 
 /* --- answer_content.c ------------------------------------------------------------------------- */
 

@@ -7,66 +7,22 @@
  * file is sent as it is; whatever goes wrong with a copy, the file is. Only a file that has had its
  * times for a while is compressed: until then they may stand for two states.
  *
+ * With the help of what the client has: answer_delta.c, by the same steps.
+ *
  * Which of the two is selected (RFC 9110 section 12) also depends on what the client has: who got the
  * file as it is, and asks whether that has changed or for the rest of it, hears of that. */
 #include "answer/answer.h"
 
 #include "http/http_cond.h"
-#include "log/log.h"
 #include "response/mime.h"
 #include "response/response.h"
 
 #include <string.h>
 
-/* --- making a copy --------------------------------------------------------------------------- */
-
-struct copy_job {
-    struct io_job job;
-    struct copy_work work;
-    struct loop *loop;
-    struct live_config *live; /* a reference */
-    struct file_entry *entry; /* a reference, to the file */
-    bool holds_descriptor;
-};
-
-static void end_job(struct copy_job *copy)
-{
-    copy_store_end(copy->loop->shared->copies, &copy->work);
-    if (copy->holds_descriptor)
-        file_entry_release_descriptor(copy->entry);
-    file_cache_put(&copy->loop->files, copy->entry);
-    live_config_put(copy->live);
-    free(copy);
-}
-
-static void run_copy(struct io_job *job)
-{
-    struct copy_job *copy = container_of(job, struct copy_job, job);
-
-    copy_store_make(copy->loop->shared->copies, &copy->work);
-}
-
-static void on_copy_done(struct io_job *job)
-{
-    struct copy_job *copy = container_of(job, struct copy_job, job);
-    struct loop *loop = copy->loop;
-    enum copy_end end = copy->work.end;
-
-    loop->files.now_ms = uv_now(&loop->uv);
-    if (end == COPY_MADE || end == COPY_WORTHLESS)
-        loop_count(copy->live, COUNTER_COPIES_MADE, 1);
-    if (end == COPY_FAILED)
-        loop_count(copy->live, COUNTER_COPIES_FAILED, 1);
-    if (end == COPY_FAILED && loop_may_warn(loop, &loop->warned_copies_ms))
-        log_warn("compression.cacheFolder: \"%s\" %s; files are sent as they are meanwhile",
-                 copy->live->cfg->compression.cache_folder, copy->work.why);
-    end_job(copy);
-}
-
 static struct copy_source source_of(const struct exchange *ex, const struct file_entry *entry,
                                     enum http_coding coding)
 {
-    const struct site_coder *coder = &ex->site->copies->coders[coding];
+    const struct site_coder *coder = &ex->live->sites->copies->coders[coding];
 
     return (struct copy_source){
         .device = entry->device,
@@ -77,56 +33,45 @@ static struct copy_source source_of(const struct exchange *ex, const struct file
         .coding = coding,
         .level = coder->level,
         .mark = coder->mark,
+        .dictionary = coding == CODING_DCZ ? ex->dictionary : NULL,
     };
-}
-
-/* Has the file's copy made, unless somebody does already or the lane has enough to do. */
-static void start_copy(struct exchange *ex, struct file_entry *entry, enum http_coding coding)
-{
-    struct loop *loop = ex->loop;
-    bool is_in_memory = entry->body_state == FILE_BODY_READY;
-    struct copy_job *copy = is_in_memory || entry->fd >= 0 ? malloc(sizeof(*copy)) : NULL;
-
-    if (!copy)
-        return;
-    *copy = (struct copy_job){.job = {.run = run_copy, .on_done = on_copy_done},
-                              .work = {.source = source_of(ex, entry, coding),
-                                       .bytes = is_in_memory ? entry->body : NULL,
-                                       .fd = entry->fd},
-                              .loop = loop,
-                              .holds_descriptor = !is_in_memory};
-    if (!copy_store_begin(loop->shared->copies, &copy->work)) {
-        free(copy);
-        return;
-    }
-    copy->entry = file_cache_get(entry);
-    copy->live = live_config_get(ex->live);
-    if (copy->holds_descriptor)
-        file_entry_hold_descriptor(entry);
-    if (io_lane_submit(loop->shared->copy_lane, &loop->port, &copy->job) != 0) {
-        copy->work.end = COPY_CHANGED;
-        end_job(copy);
-    }
 }
 
 /* --- which files, for whom ------------------------------------------------------------------- */
 
-bool answer_copy_fits(const struct exchange *ex, struct file_entry *entry)
+/* What is known of the file's copies, whoever asks. NULL: it is not compressed. */
+static const char *type_to_compress(const struct exchange *ex, struct file_entry *entry)
 {
     struct span name = file_entry_name(entry);
     struct mime_type type;
 
     if (ex->scope.match.stored_coding) /* it is compressed already */
-        return false;
+        return NULL;
     if (entry->copies.site != ex->site->id) {
         type = mime_type(ex->live->cfg, name);
+        memset(&entry->copies, 0, sizeof(entry->copies));
         entry->copies.site = ex->site->id;
-        entry->copies.type = site_copies_fit(ex->site->copies, name, type.name, entry->facts.size)
-                                 ? type.name
-                                 : NULL;
-        entry->copies.worthless = entry->copies.missing = 0;
+        if (site_copies_fit(ex->live->sites->copies, name, type.name, entry->facts.size))
+            entry->copies.type = type.name;
+        if (entry->copies.type && ex->site->dictionaries)
+            entry->copies.dictionaries = site_dictionaries_fit(ex->site->dictionaries, name);
     }
-    return entry->copies.type && !response_rules_keep_coding(&ex->scope, entry->copies.type);
+    return entry->copies.type;
+}
+
+bool answer_copy_fits(const struct exchange *ex, struct file_entry *entry)
+{
+    const char *type = type_to_compress(ex, entry);
+
+    return type && !response_rules_keep_coding(&ex->scope, type);
+}
+
+uint8_t answer_delta_fits(const struct exchange *ex, struct file_entry *entry)
+{
+    return answer_copy_fits(ex, entry) && entry->copies.dictionaries &&
+                   !response_rules_are_private(&ex->scope, entry->copies.type)
+               ? entry->copies.dictionaries
+               : 0;
 }
 
 /* A tag that is missing says the same. */
@@ -168,68 +113,109 @@ static bool asks_for_file(const struct exchange *ex, const struct file_entry *en
 struct file_facts answer_copy_facts(const struct exchange *ex, const struct file_entry *entry,
                                     enum http_coding coding, uint64_t size)
 {
+    const struct site_coder *coder = &ex->live->sites->copies->coders[coding];
     struct file_facts facts = entry->facts;
+    char label[SITE_COPIES_LABEL];
 
     facts.size = size;
-    file_facts_add_coding(&facts, ex->site->copies->coders[coding].label);
+    if (coding == CODING_DCZ)
+        site_copies_label_delta(label, coder, ex->dictionary->hash);
+    file_facts_add_coding(&facts, coding == CODING_DCZ ? label : coder->label);
     return facts;
 }
 
 /* --- looking for one ------------------------------------------------------------------------- */
 
-static enum http_coding choose(struct exchange *ex, struct file_entry *entry)
+bool answer_may_compress(struct exchange *ex, struct file_entry *entry)
 {
     uint32_t round;
 
     if (ex->skips_copies || !http_request_has(&ex->req, FIELD_ACCEPT_ENCODING))
-        return CODING_IDENTITY;
+        return false;
     loop_date(ex->loop);
     answer_content(ex, entry);
     if (!answer_copy_fits(ex, entry) || !is_settled(ex, entry) || asks_for_no_transform(ex))
-        return CODING_IDENTITY;
+        return false;
     round = copy_store_round(ex->loop->shared->copies);
     if (entry->copies.round != round) {
         entry->copies.round = round;
         entry->copies.missing = 0;
+        entry->copies.deltas_missing = 0;
     }
+    return true;
+}
+
+static enum http_coding choose(struct exchange *ex, struct file_entry *entry)
+{
+    if (!answer_may_compress(ex, entry))
+        return CODING_IDENTITY;
     return http_coding_choose(&ex->req, ex->head,
                               ex->site->copy_coding_bits & ~entry->copies.worthless,
                               ex->site->copy_codings, ex->site->copy_coding_count);
 }
 
-bool answer_copy(struct exchange *ex, struct file_entry *entry)
+static bool is_missing(const struct exchange *ex, const struct file_entry *entry,
+                       enum http_coding coding)
 {
-    enum http_coding coding = choose(ex, entry);
-    struct site_location location = {.place = &ex->site->copies->place};
+    return coding == CODING_DCZ
+               ? (entry->copies.deltas_missing & UINT64_C(1) << ex->dictionary_index) != 0
+               : (entry->copies.missing & 1u << coding) != 0;
+}
+
+static void note_none(const struct exchange *ex, struct file_entry *entry, enum http_coding coding,
+                      bool is_worthless)
+{
+    uint64_t delta = UINT64_C(1) << ex->dictionary_index;
+
+    if (coding == CODING_DCZ && is_worthless)
+        entry->copies.deltas_worthless |= delta;
+    else if (coding == CODING_DCZ)
+        entry->copies.deltas_missing |= delta;
+    else if (is_worthless)
+        entry->copies.worthless |= 1u << coding;
+    else
+        entry->copies.missing |= 1u << coding;
+}
+
+bool answer_seek_copy(struct exchange *ex, struct file_entry *entry, enum http_coding coding,
+                      const struct file_facts *coded)
+{
+    struct site_location location = {.place = &ex->live->sites->copies->place};
     struct copy_source source;
     struct response_plan plan;
-    struct file_facts coded;
     char name[COPY_NAME_BYTES];
 
-    if (coding == CODING_IDENTITY)
-        return false;
-    coded = answer_copy_facts(ex, entry, coding, entry->facts.size);
-    if (asks_for_file(ex, entry, &coded))
-        return false;
-    if (http_request_has(&ex->req, FIELD_IF_NONE_MATCH) && names(ex, &coded)) {
-        response_plan_file(&plan, &ex->req, ex->head, &coded, ex->loop->date_second);
+    if (http_request_has(&ex->req, FIELD_IF_NONE_MATCH) && names(ex, coded)) {
+        response_plan_file(&plan, &ex->req, ex->head, coded, ex->loop->date_second);
         if (plan.status == HTTP_NOT_MODIFIED) { /* the copy itself is not needed for that */
             ex->coding = coding;
-            answer_file_bytes(ex, entry, &coded, &plan, false);
+            answer_file_bytes(ex, entry, coded, &plan, false);
             file_cache_put(&ex->loop->files, entry);
             return true;
         }
     }
-    if (entry->copies.missing & 1u << coding)
+    if (is_missing(ex, entry, coding))
         return false;
     source = source_of(ex, entry, coding);
     copy_name(name, &source);
     location.key.path = (struct span){name, strlen(name)};
     ex->plain = entry;
+    ex->plain_place = ex->place;
     ex->coding = coding;
-    ex->search = SEARCH_COPY;
+    ex->search = coding == CODING_DCZ ? SEARCH_DELTA : SEARCH_COPY;
     answer_search(ex, &location);
     return true;
+}
+
+bool answer_copy(struct exchange *ex, struct file_entry *entry)
+{
+    enum http_coding coding = choose(ex, entry);
+    struct file_facts coded;
+
+    if (coding == CODING_IDENTITY)
+        return false;
+    coded = answer_copy_facts(ex, entry, coding, entry->facts.size);
+    return !asks_for_file(ex, entry, &coded) && answer_seek_copy(ex, entry, coding, &coded);
 }
 
 /* Tells the store now and then that the copy is in use, so that others give way first. */
@@ -237,7 +223,7 @@ static void tell_use(struct exchange *ex, struct file_entry *entry)
 {
     uint64_t now_ms = ex->loop->files.now_ms;
 
-    loop_count(ex->live, COUNTER_COPIES_SENT, 1);
+    loop_count(ex->live, ex->coding == CODING_DCZ ? COUNTER_DELTAS_SENT : COUNTER_COPIES_SENT, 1);
     if (entry->use_told_ms != 0 && now_ms - entry->use_told_ms < COPY_USE_MS)
         return;
     entry->use_told_ms = now_ms;
@@ -249,6 +235,7 @@ struct file_entry *answer_copy_found(struct exchange *ex, struct file_entry *ent
     struct file_entry *plain = ex->plain;
     enum http_coding coding = ex->coding;
     bool is_there = entry && entry->status == HTTP_OK && !entry->is_folder;
+    struct copy_source source;
 
     ex->search = SEARCH_FILE;
     if (is_there && entry->facts.size > 0) {
@@ -256,17 +243,17 @@ struct file_entry *answer_copy_found(struct exchange *ex, struct file_entry *ent
         tell_use(ex, entry);
         return entry;
     }
-    if (is_there) {
-        plain->copies.worthless |= 1u << coding;
-    } else {
-        plain->copies.missing |= 1u << coding;
+    note_none(ex, plain, coding, is_there);
+    if (!is_there) {
         if (entry) /* it may be there soon, which the cache would not notice before its ttl */
             file_cache_forget(&ex->loop->files, entry);
-        start_copy(ex, plain, coding);
+        source = source_of(ex, plain, coding);
+        answer_make_copy(ex, plain, &source);
     }
     if (entry)
         file_cache_put(&ex->loop->files, entry);
     ex->plain = NULL;
+    ex->place = ex->plain_place;
     ex->coding = CODING_IDENTITY;
     return plain;
 }

@@ -12,6 +12,7 @@
 static void answer_found(struct exchange *ex, struct file_entry *entry);
 static void answer_file(struct exchange *ex, struct file_entry *entry);
 static void search_again(struct exchange *ex, enum http_status verdict);
+static void answer_copy_seen(struct exchange *ex, struct file_entry *entry);
 
 /* --- looking a file up ----------------------------------------------------------------------- */
 
@@ -32,8 +33,8 @@ static void on_found(struct file_waiter *waiter, struct file_entry *entry)
     ex->clock.stat_wait_ns += waiter->wait_ns;
     ex->clock.stat_ns += waiter->work_ns;
     ex->loop->files.now_ms = uv_now(&ex->loop->uv);
-    if (ex->search == SEARCH_COPY) {
-        answer_file(ex, answer_copy_found(ex, entry));
+    if (ex->search == SEARCH_COPY || ex->search == SEARCH_DELTA) {
+        answer_copy_seen(ex, entry);
     } else if (!entry) {
         answer_refuse(ex, HTTP_UNAVAILABLE);
     } else if (wants_codings(ex) && file_entry_lacks_codings(entry) &&
@@ -76,8 +77,8 @@ void answer_search(struct exchange *ex, const struct site_location *location)
         break;
     case FILE_BUSY:
         loop_count(ex->live, COUNTER_LANE_REJECTED, 1);
-        if (ex->search == SEARCH_COPY)
-            answer_file(ex, answer_copy_found(ex, NULL));
+        if (ex->search == SEARCH_COPY || ex->search == SEARCH_DELTA)
+            answer_copy_seen(ex, NULL);
         else
             answer_refuse(ex, HTTP_UNAVAILABLE);
         break;
@@ -163,6 +164,7 @@ void answer_file_bytes(struct exchange *ex, struct file_entry *entry,
     struct body_part part = {
         .entry = entry, .from_memory = from_memory, .offset = plan->offset, .len = plan->length};
     struct response_head head;
+    struct span dictionary = {0};
     bool may_keep, has_digest;
 
     if (plan->is_multipart) {
@@ -177,7 +179,10 @@ void answer_file_bytes(struct exchange *ex, struct file_entry *entry,
         return;
     }
     has_digest = plan->status != HTTP_NOT_MODIFIED && answer_has_digest(ex, entry);
-    may_keep = !has_digest && answer_may_keep_head(ex, entry, plan, from_memory);
+    if (ex->site->dictionaries && plan->status == HTTP_OK)
+        dictionary = answer_dictionary_line(ex, entry);
+    may_keep =
+        !has_digest && dictionary.len == 0 && answer_may_keep_head(ex, entry, plan, from_memory);
     if (may_keep && entry->ready_len > 0) {
         head = answer_kept_head(ex, entry);
         answer_send(ex, &head, &part);
@@ -186,6 +191,7 @@ void answer_file_bytes(struct exchange *ex, struct file_entry *entry,
     head = answer_start_head(ex, plan->status);
     if (has_digest)
         answer_append_digest(&head, entry);
+    response_append(&head, dictionary.ptr, dictionary.len);
     answer_append_head(ex, &head, entry, facts, plan);
     if (may_keep)
         answer_keep_head(ex, entry, &head);
@@ -321,11 +327,35 @@ static bool has_path_rules(const struct site *site)
            cfg->access_count + cfg->auth_count + cfg->signed_url_count + cfg->hotlink_count > 0;
 }
 
+/* In a coding for anybody. Takes over the reference to `entry`, a regular file. */
+static void answer_coded_or_not(struct exchange *ex, struct file_entry *entry)
+{
+    enum http_coding coding = CODING_IDENTITY;
+
+    if (entry->codings != 0 && !ex->scope.match.stored_coding)
+        coding = choose_coding(ex, entry);
+    if (coding != CODING_IDENTITY)
+        search_coded(ex, entry, coding);
+    else if (!ex->site->copies || !answer_copy(ex, entry))
+        answer_file(ex, entry);
+}
+
+/* A copy was looked up (NULL: it could not be). Takes over the reference. */
+static void answer_copy_seen(struct exchange *ex, struct file_entry *entry)
+{
+    bool is_delta = ex->search == SEARCH_DELTA;
+    struct file_entry *found = answer_copy_found(ex, entry);
+
+    if (is_delta && !ex->is_copy)
+        answer_coded_or_not(ex, found);
+    else
+        answer_file(ex, found);
+}
+
 /* Takes over the reference to `entry`, the file or folder that was asked for. */
 static void answer_entry(struct exchange *ex, struct file_entry *entry)
 {
     enum http_status status = entry->status;
-    enum http_coding coding = CODING_IDENTITY;
 
     /* 403 would tell who has a home folder on this machine. RFC 9110 section 15.5.4 allows 404. */
     if (status == HTTP_FORBIDDEN && ex->place == &ex->site->places.homes)
@@ -346,12 +376,8 @@ static void answer_entry(struct exchange *ex, struct file_entry *entry)
     if (status == HTTP_OK && !accepts_stored(ex))
         status = HTTP_NOT_ACCEPTABLE;
     if (status == HTTP_OK) {
-        if (entry->codings != 0 && !ex->scope.match.stored_coding)
-            coding = choose_coding(ex, entry);
-        if (coding != CODING_IDENTITY)
-            search_coded(ex, entry, coding);
-        else if (!ex->site->copies || !answer_copy(ex, entry))
-            answer_file(ex, entry);
+        if (!ex->site->dictionaries || !answer_delta(ex, entry))
+            answer_coded_or_not(ex, entry);
         return;
     }
     file_cache_put(&ex->loop->files, entry);
@@ -372,7 +398,8 @@ static void answer_found(struct exchange *ex, struct file_entry *entry)
         answer_coded(ex, entry);
         break;
     case SEARCH_COPY:
-        answer_file(ex, answer_copy_found(ex, entry));
+    case SEARCH_DELTA:
+        answer_copy_seen(ex, entry);
         break;
     case SEARCH_PAGE:
         if (entry->status == HTTP_OK && !entry->is_folder) {

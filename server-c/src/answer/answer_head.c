@@ -22,6 +22,8 @@ struct response_file answer_describe(const struct exchange *ex, struct file_entr
     struct mime_type type =
         stored ? mime_type_inside(ex->live->cfg, name, stored) : mime_type(ex->live->cfg, name);
     bool is_copy = ex->coding != CODING_IDENTITY;
+    bool varies_by_dictionary =
+        ex->site->dictionaries && answer_delta_fits(ex, named(ex, entry)) != 0;
 
     if (stored)
         return (struct response_file){.facts = facts,
@@ -39,7 +41,9 @@ struct response_file answer_describe(const struct exchange *ex, struct file_entr
         .varies = named(ex, entry)->codings != 0 ||
                   (!named(ex, entry)->knows_codings && ex->site->coding_count > 0 &&
                    !mime_is_coded(name)) ||
+                  varies_by_dictionary ||
                   (ex->site->copies && answer_copy_fits(ex, named(ex, entry))),
+        .varies_by_dictionary = varies_by_dictionary,
     };
 }
 

@@ -21,6 +21,7 @@ enum exchange_search {
     SEARCH_FILE,  /* the file that was asked for */
     SEARCH_CODED, /* a precompressed sibling of `plain`, which was asked for */
     SEARCH_COPY,  /* a copy of `plain` that the node made itself */
+    SEARCH_DELTA, /* one that was made with the help of `dictionary`, which the client has */
     SEARCH_PAGE   /* the site's page for `page_status` */
 };
 
@@ -45,11 +46,14 @@ struct exchange {
     const struct file_place *place; /* where the current look-up takes place */
     struct file_waiter waiter;
     struct file_entry *entry; /* a reference, while its bytes are fetched */
-    /* A reference, during SEARCH_CODED and SEARCH_COPY and while a sibling or copy is sent. */
+    /* A reference, during SEARCH_CODED, SEARCH_COPY and SEARCH_DELTA and while a sibling or copy is sent. */
     struct file_entry *plain;
-    enum http_coding coding; /* of the bytes that are sent */
-    bool is_copy;            /* they are a copy that the node made itself */
-    bool skips_copies;       /* such a copy could not be read */
+    const struct file_place *plain_place;     /* where it is, when a copy is looked for */
+    const struct copy_dictionary *dictionary; /* of the site; for CODING_DCZ */
+    uint8_t dictionary_index;                 /* which of its pattern's */
+    enum http_coding coding;                  /* of the bytes that are sent */
+    bool is_copy;                             /* they are a copy that the node made itself */
+    bool skips_copies;                        /* such a copy could not be read */
     enum http_status page_status;
     bool page_varies;               /* another language would perhaps get another page */
     uint32_t retry_seconds;         /* for the Retry-After of a 429 or 503; 0: in a moment */

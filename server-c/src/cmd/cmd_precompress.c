@@ -32,7 +32,8 @@ static bool parse_codings(struct precompress_options *options, char *list)
     options->coding_count = 0;
     for (char *name = strtok(list, ","); name; name = strtok(NULL, ",")) {
         enum http_coding coding = http_coding_named(name);
-        if (coding == CODING_IDENTITY || coding == CODING_COUNT || (seen & 1u << coding) != 0)
+        if (coding == CODING_IDENTITY || coding >= CODING_SIBLINGS_END ||
+            (seen & 1u << coding) != 0)
             return false;
         seen |= 1u << coding;
         options->codings[options->coding_count++] = coding;

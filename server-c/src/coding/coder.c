@@ -4,19 +4,19 @@
 #include "coding/coder.h"
 
 #include "base/mem.h"
+#include "coding/coder_parts.h"
 
 #include <brotli/encode.h>
 #include <libdeflate.h>
-#include <zstd.h>
 
 #define PIECE_BYTES ((size_t)65536)
 #define BROTLI_WINDOW 22
 #define BROTLI_BLOCK 16 /* PIECE_BYTES as a power of two: brotli would collect four of them */
-#define SAMPLE_BYTES 32768
 
 static const int max_levels[CODING_COUNT] = {
     [CODING_BR] = BROTLI_MAX_QUALITY,
     [CODING_ZSTD] = 19, /* beyond it windows are larger than 8 MiB */
+    [CODING_DCZ] = 19,
     [CODING_GZIP] = 12,
 };
 
@@ -88,8 +88,8 @@ static enum coder_end make_brotli(int level, struct span in, char *out, size_t c
 
 /* --- zstd ------------------------------------------------------------------------------------ */
 
-static enum coder_end run_zstd(ZSTD_CCtx *context, struct span in, char *out, size_t cap,
-                               size_t *len, const atomic_bool *stop)
+enum coder_end coder_run_zstd(ZSTD_CCtx *context, struct span in, char *out, size_t cap,
+                              size_t *len, const atomic_bool *stop)
 {
     ZSTD_outBuffer to = {out, cap, 0};
     size_t done = 0, left = 1;
@@ -121,7 +121,7 @@ static enum coder_end make_zstd(int level, struct span in, char *out, size_t cap
         return CODER_NO_MEMORY;
     if (!ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level)) &&
         !ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(context, in.len)))
-        end = run_zstd(context, in, out, cap, len, stop);
+        end = coder_run_zstd(context, in, out, cap, len, stop);
     ZSTD_freeCCtx(context);
     return end;
 }
@@ -144,6 +144,7 @@ enum coder_end coder_compress(enum http_coding coding, int level, struct span in
     case CODING_GZIP:
         return make_gzip(level, in, out, cap, len);
     case CODING_IDENTITY:
+    case CODING_DCZ:
     case CODING_COUNT:
         break;
     }
@@ -151,8 +152,7 @@ enum coder_end coder_compress(enum http_coding coding, int level, struct span in
     return CODER_NO_MEMORY;
 }
 
-/* Text in which words come again at distances of all kinds, the same in each process. */
-static void write_sample(char *out, size_t len)
+void coder_write_sample(char *out, size_t len)
 {
     static const char *const words[] = {"<div class=\"",
                                         "\">",
@@ -188,18 +188,26 @@ static void write_sample(char *out, size_t len)
     }
 }
 
+uint32_t coder_number_of(const char *bytes, size_t len)
+{
+    uint32_t number = UINT32_C(2166136261); /* FNV-1a */
+
+    for (size_t i = 0; i < len; i++)
+        number = (number ^ (unsigned char)bytes[i]) * UINT32_C(16777619);
+    return number;
+}
+
 uint32_t coder_mark(enum http_coding coding, int level)
 {
-    char *sample = xmalloc(SAMPLE_BYTES), *made = xmalloc(SAMPLE_BYTES);
-    uint32_t mark = UINT32_C(2166136261); /* FNV-1a */
+    char *sample = xmalloc(CODER_SAMPLE_BYTES), *made = xmalloc(CODER_SAMPLE_BYTES);
     size_t len = 0;
+    uint32_t mark;
 
-    write_sample(sample, SAMPLE_BYTES);
-    if (coder_compress(coding, level, (struct span){sample, SAMPLE_BYTES}, made, SAMPLE_BYTES, &len,
-                       NULL) != CODER_DONE)
+    coder_write_sample(sample, CODER_SAMPLE_BYTES);
+    if (coder_compress(coding, level, (struct span){sample, CODER_SAMPLE_BYTES}, made,
+                       CODER_SAMPLE_BYTES, &len, NULL) != CODER_DONE)
         len = 0;
-    for (size_t i = 0; i < len; i++)
-        mark = (mark ^ (unsigned char)made[i]) * UINT32_C(16777619);
+    mark = coder_number_of(made, len);
     free(made);
     free(sample);
     return mark;

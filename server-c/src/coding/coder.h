@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* coder.h — compresses bytes to a content coding (RFC 9110 section 8.4.1): gzip (RFC 1952), br
- * (RFC 7932) or zstd (RFC 8878, with the window of at most 8 MiB that RFC 9659 asks for). */
+ * (RFC 7932) or zstd (RFC 8878, with the window of at most 8 MiB that RFC 9659 asks for). With a dictionary:
+ * coder_delta.h. */
 #ifndef FARMSTEAD_CODER_H
 #define FARMSTEAD_CODER_H
 

@@ -246,6 +246,8 @@ struct config_site {
     char **
         release_fallback; /* globs; what is missing there is looked for in versions that are kept */
     size_t release_fallback_count;
+    char **release_dictionaries; /* paths with a "*", http_dictionary.h */
+    size_t release_dictionary_count;
     char **index;
     size_t index_count;
     enum url_slash encoded_slash;

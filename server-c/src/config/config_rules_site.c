@@ -87,6 +87,11 @@ static void check_release(const struct rules *rules, size_t site)
         config_rules_report(rules, CONFIG_CODE_CONFLICT, pointer,
                             "leave out \"releaseFallback\", or give \"release\"",
                             "a site without a release has no other versions of its files");
+    snprintf(pointer, sizeof(pointer), "/sites/%zu/releaseDictionaries", site);
+    if (checked->release[0] == '\0' && checked->release_dictionary_count > 0)
+        config_rules_report(rules, CONFIG_CODE_CONFLICT, pointer,
+                            "leave out \"releaseDictionaries\", or give \"release\"",
+                            "a site without a release has no other versions of its files");
 }
 
 static void check_precompressed(const struct rules *rules, size_t site)

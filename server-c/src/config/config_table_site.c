@@ -383,6 +383,22 @@ const struct option config_site_members[] = {
      .pattern = "^(/[^" CONTROLS "]*|[^/" CONTROLS "]+)$",
      .form = "a pattern that begins with \"/\", or one of a file's name, without \"/\"",
      SITE_LIST(release_fallback, release_fallback_count)},
+    {.name = "releaseDictionaries",
+     .type = OPTION_STRINGS,
+     .title = "Dictionaries",
+     .help =
+         "For each of these files, such as \"/assets/app-*.js\", a browser that has it from "
+         "another "
+         "version on the node gets what has changed since (the content coding dcz). \"*\" stands "
+         "for the part of the name that changes with the content. Copies are made on demand, where "
+         "compression.cacheFolder is given. Not for files behind rules of access. Empty: none.",
+     .default_json = "[]",
+     .min = 2,
+     .max = 255,
+     .max_items = 64,
+     .pattern = "^/([A-Za-z0-9._~-]+/)*[A-Za-z0-9._~-]*[*][A-Za-z0-9._~-]*$",
+     .form = "a path with one \"*\", in the name of the file",
+     SITE_LIST(release_dictionaries, release_dictionary_count)},
     {.name = "index",
      .type = OPTION_STRINGS,
      .title = "Index files",

@@ -49,7 +49,7 @@ static bool is_orphan(const struct config *cfg, const char *path)
 {
     struct stat st;
 
-    for (int coding = CODING_IDENTITY + 1; coding < CODING_COUNT; coding++) {
+    for (int coding = CODING_IDENTITY + 1; coding < CODING_SIBLINGS_END; coding++) {
         const char *suffix = http_coding_suffix((enum http_coding)coding);
         size_t len = strlen(path) - strlen(suffix);
         char *file;

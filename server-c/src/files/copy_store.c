@@ -55,57 +55,6 @@ static uint64_t now_ms(void)
     return monotonic_ns() / NS_PER_MS;
 }
 
-/* --- names ----------------------------------------------------------------------------------- */
-
-/* Without printf, since each request for a copy makes its name. */
-static char *put_hex(char *out, uint64_t value, char end)
-{
-    static const char digits[] = "0123456789abcdef";
-    int shift = 60;
-
-    while (shift > 0 && value >> shift == 0)
-        shift -= 4;
-    for (; shift >= 0; shift -= 4)
-        *out++ = digits[value >> shift & 15];
-    *out++ = end;
-    return out;
-}
-
-void copy_name(char out[COPY_NAME_BYTES], const struct copy_source *source)
-{
-    *out++ = '/';
-    out = put_hex(out, source->device, '-');
-    out = put_hex(out, source->inode, '-');
-    out = put_hex(out, source->size, '-');
-    out = put_hex(out, (uint64_t)source->mtime.tv_sec, '.');
-    out = put_hex(out, (uint64_t)source->mtime.tv_nsec, '-');
-    out = put_hex(out, (uint64_t)source->ctime.tv_sec, '.');
-    out = put_hex(out, (uint64_t)source->ctime.tv_nsec, '-');
-    out = put_hex(out, (uint64_t)source->level, '-');
-    out = put_hex(out, source->mark, '.');
-    strcpy(out, http_coding_suffix(source->coding) + 1);
-}
-
-/* Is it a name that copy_name() makes, as far as can be told: seven parts of hexadecimal digits, two of
- * them with a dot, and a coding's suffix? */
-static bool is_copy_name(const char *name)
-{
-    size_t dashes = 0, dots = 0;
-
-    for (; *name && dots < 3; name++)
-        if (*name == '-')
-            dashes++;
-        else if (*name == '.')
-            dots++;
-        else if (hex_digit(*name) < 0)
-            return false;
-    for (int coding = CODING_IDENTITY + 1; coding < CODING_COUNT; coding++)
-        if (dashes == 6 && dots == 3 &&
-            strcmp(name, http_coding_suffix((enum http_coding)coding) + 1) == 0)
-            return true;
-    return false;
-}
-
 static uint64_t hash_of(const char *name)
 {
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
@@ -357,7 +306,7 @@ static struct seen_copy *look_through(int folder, size_t *count)
     while ((entry = readdir(names)) != NULL) {
         if (strncmp(entry->d_name, UNFINISHED, strlen(UNFINISHED)) == 0)
             unlinkat(folder, entry->d_name, 0);
-        if (!is_copy_name(entry->d_name) ||
+        if (!copy_name_is_one(entry->d_name) ||
             fstatat(folder, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
             continue;
         seen = xreallocarray(seen, *count + 1, sizeof(*seen));
@@ -518,9 +467,37 @@ static enum copy_end write_copy(struct copy_store *store, int folder, struct cop
     return fail(work, "can't be written to", err);
 }
 
+/* With a dictionary that helps little a copy of the usual kind is as good, and brotli's perhaps smaller. */
+static enum coder_end compress_delta(const struct copy_store *store,
+                                     const struct copy_source *source,
+                                     const struct coder_dictionary *dictionary, const char *bytes,
+                                     char *made, size_t cap, size_t *len)
+{
+    struct span in = {bytes, source->size};
+    enum coder_end end =
+        coder_compress(CODING_ZSTD, source->level, in, made, cap, len, &store->is_stopping);
+
+    if (end == CODER_DONE)
+        cap = *len / 4 * 3;
+    else if (end != CODER_NO_ROOM)
+        return end;
+    return coder_delta(source->level, dictionary, in, made, cap, len, &store->is_stopping);
+}
+
 /* Room for less than the file has: a copy that is not smaller is not wanted. */
+static enum coder_end compress(const struct copy_store *store, const struct copy_source *source,
+                               const struct coder_dictionary *dictionary, const char *bytes,
+                               char *made, size_t cap, size_t *len)
+{
+    if (source->coding == CODING_DCZ)
+        return compress_delta(store, source, dictionary, bytes, made, cap, len);
+    return coder_compress(source->coding, source->level, (struct span){bytes, source->size}, made,
+                          cap, len, &store->is_stopping);
+}
+
 static enum copy_end make(struct copy_store *store, const char *path, int folder,
-                          struct copy_work *work, const char *bytes)
+                          struct copy_work *work, const char *bytes,
+                          const struct coder_dictionary *dictionary)
 {
     const struct copy_source *source = &work->source;
     size_t cap = source->size > 0 ? source->size - 1 : 0, len = 0;
@@ -529,8 +506,7 @@ static enum copy_end make(struct copy_store *store, const char *path, int folder
 
     if (!made)
         return fail(work, "gets no copies", ENOMEM);
-    switch (coder_compress(source->coding, source->level, (struct span){bytes, source->size}, made,
-                           cap, &len, &store->is_stopping)) {
+    switch (compress(store, source, dictionary, bytes, made, cap, &len)) {
     case CODER_DONE:
         break;
     case CODER_NO_ROOM:
@@ -562,9 +538,29 @@ static enum copy_end make(struct copy_store *store, const char *path, int folder
     return end;
 }
 
+static void make_of_source(struct copy_store *store, const char *path, int folder,
+                           struct copy_work *work)
+{
+    const struct copy_source *source = &work->source;
+    struct coder_dictionary dictionary = {0};
+    char *read = NULL, *dictionary_bytes = NULL;
+
+    if (source->coding == CODING_DCZ) {
+        dictionary_bytes = copy_dictionary_read(&dictionary, source->dictionary, CODER_MAX_BYTES);
+        if (!dictionary_bytes)
+            return;
+    }
+    if (!work->bytes)
+        read = read_source(work);
+    if (work->bytes || read)
+        work->end = make(store, path, folder, work, read ? read : work->bytes, &dictionary);
+    free(read);
+    free(dictionary_bytes);
+}
+
 void copy_store_make(struct copy_store *store, struct copy_work *work)
 {
-    char *path = take_folder(store), *read = NULL, why[BOUNDS_WHY_LEN];
+    char *path = take_folder(store), why[BOUNDS_WHY_LEN];
     int folder;
 
     work->end = atomic_load(&store->is_stopping) ? COPY_STOPPED : COPY_CHANGED;
@@ -575,11 +571,7 @@ void copy_store_make(struct copy_store *store, struct copy_work *work)
     }
     if (folder >= 0) {
         tidy(store, path, folder);
-        if (!work->bytes)
-            read = read_source(work);
-        if (work->bytes || read)
-            work->end = make(store, path, folder, work, read ? read : work->bytes);
-        free(read);
+        make_of_source(store, path, folder, work);
         close(folder);
     }
     free(path);

@@ -13,30 +13,18 @@
 #define FARMSTEAD_COPY_STORE_H
 
 #include "base/hash_table.h"
-#include "http/http_coding.h"
+#include "files/copy_name.h"
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
-
-#define COPY_NAME_BYTES 192 /* of the longest name, with its NUL */
-
-/* What a copy is of, and how it is made. */
-struct copy_source {
-    uint64_t device, inode, size;
-    struct timespec mtime, ctime;
-    enum http_coding coding;
-    int level;
-    uint32_t mark; /* coder_mark() */
-};
-/* Writes "/", the name of the copy in the store's folder, and a NUL. */
-void copy_name(char out[COPY_NAME_BYTES], const struct copy_source *source);
 
 enum copy_end {
     COPY_MADE,
-    COPY_WORTHLESS, /* it would not be smaller than the file: an empty one was made */
-    COPY_CHANGED,   /* the file is not any more what it was: nothing was made */
+    /* It would not be smaller than the file, or with a dictionary hardly smaller than without: an empty one was
+     * made. */
+    COPY_WORTHLESS,
+    COPY_CHANGED, /* the file, or the dictionary, is not any more what it was: nothing was made */
     COPY_STOPPED,
     COPY_FAILED
 };

@@ -127,6 +127,10 @@ struct file_entry {
         unsigned worthless; /* one bit per coding that does not make it smaller */
         unsigned missing;   /* one bit per coding of which there was no copy in `round` */
         uint32_t round;     /* copy_store_round() */
+        /* The pattern of the site's dictionaries that it fits; 0: none (answer_delta.c). One bit per dictionary of
+         * that pattern tells the same of copies made with it. */
+        uint8_t dictionaries;
+        uint64_t deltas_worthless, deltas_missing;
     } copies;
     /* The hash of its bytes (content_table.h). `tags`: it becomes the ETag, which is missing until then. */
     struct {

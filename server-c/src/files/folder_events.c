@@ -47,7 +47,7 @@ static size_t doubt_names(struct folder_watcher *watcher, struct folder_node *no
 {
     size_t work = doubt_name(watcher, node, name, now_ns);
 
-    for (int coding = 0; coding < CODING_COUNT; coding++) {
+    for (int coding = 0; coding < CODING_SIBLINGS_END; coding++) {
         const char *suffix = http_coding_suffix((enum http_coding)coding);
         size_t len = strlen(suffix);
 

@@ -11,10 +11,9 @@
 static const struct {
     const char *name, *suffix;
 } codings[CODING_COUNT] = {
-    [CODING_IDENTITY] = {"identity", ""},
-    [CODING_BR] = {"br", ".br"},
-    [CODING_ZSTD] = {"zstd", ".zst"},
-    [CODING_GZIP] = {"gzip", ".gz"},
+    [CODING_IDENTITY] = {"identity", ""}, [CODING_BR] = {"br", ".br"},
+    [CODING_ZSTD] = {"zstd", ".zst"},     [CODING_GZIP] = {"gzip", ".gz"},
+    [CODING_DCZ] = {"dcz", ".dcz"},
 };
 
 const char *http_coding_name(enum http_coding coding)
@@ -117,12 +116,12 @@ static void add_coding(struct coding_weights *weights, struct span element)
 static int weight_of(const struct coding_weights *weights, enum http_coding coding)
 {
     int named = weights->named[coding];
-    return named != UNSAID ? named : weights->others;
+    return named != UNSAID || coding == CODING_DCZ ? named : weights->others;
 }
 
 static struct coding_weights read_weights(const struct http_request *req, const char *head)
 {
-    struct coding_weights weights = {{UNSAID, UNSAID, UNSAID, UNSAID}, UNSAID};
+    struct coding_weights weights = {{UNSAID, UNSAID, UNSAID, UNSAID, UNSAID}, UNSAID};
     struct span value, element;
     uint32_t cursor = 0;
 

@@ -7,17 +7,27 @@
 
 #include "http/http_parser.h"
 
-enum http_coding { CODING_IDENTITY, CODING_BR, CODING_ZSTD, CODING_GZIP, CODING_COUNT };
+enum http_coding {
+    CODING_IDENTITY,
+    CODING_BR,
+    CODING_ZSTD,
+    CODING_GZIP,
+    CODING_DCZ, /* zstd with a dictionary that the client has (RFC 9842) */
+    CODING_COUNT
+};
+/* From here on no file beside another is a copy of that: a dictionary belongs to it. */
+#define CODING_SIBLINGS_END CODING_DCZ
 
-const char *http_coding_name(enum http_coding coding);   /* "br", as in Content-Encoding */
-const char *http_coding_suffix(enum http_coding coding); /* ".br", ".zst", ".gz"; "" for identity */
+const char *http_coding_name(enum http_coding coding); /* "br", as in Content-Encoding */
+const char *
+http_coding_suffix(enum http_coding coding); /* ".br", ".zst", ".gz", ".dcz"; "" for identity */
 /* Returns CODING_COUNT for a name that is none of ours. */
 enum http_coding http_coding_named(const char *name);
 
 /* Chooses among `available` (one bit per coding; identity is always available) by the request's
  * Accept-Encoding (RFC 9110 section 12.5.3): the coding with the greatest weight; at equal weights
  * the first in `preference`, and any coding before identity. A coding that is not in `preference`
- * is never chosen. Without the field, or when the client refuses everything: identity. */
+ * is never chosen, and "*" does not stand for one that needs a dictionary. Without the field, or when the client refuses everything: identity. */
 enum http_coding http_coding_choose(const struct http_request *req, const char *head,
                                     unsigned available, const enum http_coding *preference,
                                     size_t count);

@@ -73,8 +73,8 @@ bool http_list_next(struct span *list, struct span *element)
 
 /* --- fields ---------------------------------------------------------------------------------- */
 
-/* At most three names have the same length, and they begin with different letters: so one comparison
- * per line is enough, and most lines need none. The unit test looks up every name of the table. */
+/* At most three names have the same length, and but for two they begin with different letters: so one
+ * comparison per line is enough, and most lines need none. The unit test looks up every name of the table. */
 static enum http_field field_of(struct span name)
 {
     static const struct {
@@ -89,11 +89,12 @@ static enum http_field field_of(struct span name)
         [9] = {1, {FIELD_FORWARDED}},
         [10] = {2, {FIELD_USER_AGENT, FIELD_CONNECTION}},
         [13] = {3, {FIELD_IF_NONE_MATCH, FIELD_AUTHORIZATION, FIELD_CACHE_CONTROL}},
-        [14] = {2, {FIELD_CONTENT_LENGTH, FIELD_SEC_FETCH_MODE}},
+        [14] = {3, {FIELD_CONTENT_LENGTH, FIELD_SEC_FETCH_MODE, FIELD_SEC_FETCH_SITE}},
         [15] = {3, {FIELD_ACCEPT_ENCODING, FIELD_X_FORWARDED_FOR, FIELD_ACCEPT_LANGUAGE}},
         [16] = {1, {FIELD_WANT_REPR_DIGEST}},
         [17] = {3, {FIELD_IF_MODIFIED_SINCE, FIELD_TRANSFER_ENCODING, FIELD_X_FORWARDED_PROTO}},
         [19] = {1, {FIELD_IF_UNMODIFIED_SINCE}},
+        [20] = {1, {FIELD_AVAILABLE_DICTIONARY}},
         [29] = {1, {FIELD_ACCESS_CONTROL_REQUEST_METHOD}},
     };
 

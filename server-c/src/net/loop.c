@@ -283,7 +283,8 @@ static void reserve_scratch(struct loop *loop, const struct site_set *sites)
 
     for (size_t i = 0; i < sites->cfg->site_count; i++) {
         const struct site *site = &sites->sites[i];
-        size_t len = site->rules.most_len + site_cors_most_len(site->cors);
+        size_t len = site->rules.most_len + site_cors_most_len(site->cors) +
+                     site_dictionaries_most_len(site->dictionaries);
         if (len > rules_len)
             rules_len = len;
     }

@@ -100,6 +100,8 @@ struct response_file {
     const char *coding; /* Content-Encoding of these bytes; NULL: none */
     /* The path has coded variants, so Vary names Accept-Encoding (RFC 9110 section 12.5.5). */
     bool varies;
+    /* It is compressed with dictionaries, too (RFC 9842 section 6.2); `varies` is then true. */
+    bool varies_by_dictionary;
     struct span path; /* of the file, whose name a download may take */
 };
 /* Writes a 200 with the whole file. Unless the head is momentary it is the same for every request

@@ -82,7 +82,9 @@ static void append_selected(struct response_head *out, const struct response_sco
     append_validators(out, choice, file->facts, is_not_modified);
     if (keeps(choice, OWN_CACHE_CONTROL))
         response_expires_append(out, scope, file->type.name, &clock);
-    if (file->varies)
+    if (file->varies_by_dictionary)
+        APPEND(out, "Vary: Accept-Encoding, Available-Dictionary\r\n");
+    else if (file->varies)
         APPEND(out, "Vary: Accept-Encoding\r\n");
     if (scope->match.preload) {
         struct span lines = response_preload_lines(choice, scope->match, file->type.name);

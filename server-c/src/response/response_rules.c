@@ -71,6 +71,11 @@ static bool says_no_transform(const char *directives)
     return strcasestr(directives, "no-transform") != NULL;
 }
 
+static bool says_private(const char *directives)
+{
+    return strcasestr(directives, "private") != NULL || strcasestr(directives, "no-store") != NULL;
+}
+
 static void add_rule(struct response_rules *rules, const struct config_header_rule *cfg,
                      bool is_preset)
 {
@@ -362,22 +367,32 @@ void response_expires_append(struct response_head *out, const struct response_sc
         append_from_modification(out, expires->cfg, clock);
 }
 
-bool response_rules_keep_coding(const struct response_scope *scope, const char *type)
+/* Does the Cache-Control of a 200 with a file of this type say it? */
+static bool cache_control_says(const struct response_scope *scope, const char *type,
+                               bool (*says)(const char *directives))
 {
     const struct response_rules *rules = scope->rules;
     const struct response_expires *expires;
-    struct response_choice choice;
+    struct response_choice choice = response_rules_choose(scope, HTTP_OK, type);
 
-    if (scope->match.stored_coding)
-        return true;
-    if (!rules || !rules->has_no_transform)
-        return false;
-    choice = response_rules_choose(scope, HTTP_OK, type);
     for (size_t i = 0; i < rules->count; i++)
         if (rules->items[i].own == OWN_CACHE_CONTROL && rules->items[i].line &&
             is_active(choice.active, i) && !is_overruled(rules, choice.active, i) &&
-            says_no_transform(rules->items[i].cfg->value))
+            says(rules->items[i].cfg->value))
             return true;
     expires = choice.dropped & 1u << OWN_CACHE_CONTROL ? NULL : find_expires(scope, type, true);
-    return expires && says_no_transform(expires->cfg->directives);
+    return expires && says(expires->cfg->directives);
+}
+
+bool response_rules_keep_coding(const struct response_scope *scope, const char *type)
+{
+    if (scope->match.stored_coding)
+        return true;
+    return scope->rules && scope->rules->has_no_transform &&
+           cache_control_says(scope, type, says_no_transform);
+}
+
+bool response_rules_are_private(const struct response_scope *scope, const char *type)
+{
+    return scope->rules && cache_control_says(scope, type, says_private);
 }

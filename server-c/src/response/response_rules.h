@@ -108,6 +108,9 @@ struct response_choice response_rules_choose(const struct response_scope *scope,
 /* Do the rules forbid to change how a 200 with a file of this type is coded (Cache-Control:
  * no-transform, RFC 9111 section 5.2.2.6)? */
 bool response_rules_keep_coding(const struct response_scope *scope, const char *type);
+/* Do the rules say that such a 200 is for one user alone, or not to be kept (Cache-Control: private and no-store, RFC
+ * 9111 sections 5.2.2.7 and 5.2.2.5)? */
+bool response_rules_are_private(const struct response_scope *scope, const char *type);
 
 /* The Content-Type that a rule sets, or NULL. */
 const char *response_choice_type(const struct response_choice *choice);

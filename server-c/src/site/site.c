@@ -85,6 +85,7 @@ static void init_site(struct site *site, const struct config_site *cfg, const st
         site->copy_codings[site->copy_coding_count++] = coding;
         site->copy_coding_bits |= 1u << coding;
     }
+    site->dictionaries = site_dictionaries_new(cfg, set->copies, set->versions);
     response_rules_init(&site->rules, cfg);
     site->rate = rate_of(cfg, previous);
     site->hsts = hsts_of(cfg);
@@ -103,6 +104,7 @@ static void fini_site(struct site *site)
     rate_bucket_put(site->rate);
     response_rules_fini(&site->rules);
     site_policy_fini(&site->policy);
+    site_dictionaries_free(site->dictionaries);
     site_fallbacks_fini(&site->fallbacks);
     site_places_fini(&site->places);
 }

@@ -13,6 +13,7 @@
 #include "site/rate_limit.h"
 #include "site/site_copies.h"
 #include "site/site_cors.h"
+#include "site/site_dictionaries.h"
 #include "site/site_fallback.h"
 #include "site/site_limits.h"
 #include "site/site_log.h"
@@ -32,12 +33,13 @@ struct site {
     enum http_coding copy_codings[CODING_COUNT]; /* to these, the preferred one first */
     size_t copy_coding_count;
     unsigned copy_coding_bits;
-    struct rate_bucket *rate;   /* a reference; NULL: no limit */
-    struct site_limit *limits;  /* NULL: none */
-    struct site_cors *cors;     /* NULL: none */
-    char *hsts;                 /* a line of the head, with its end; NULL: none */
-    struct site_log own_log;    /* is bound only where the site has one */
-    const struct site_log *log; /* its own, or the node's */
+    struct site_dictionaries *dictionaries; /* NULL: none of its files is one */
+    struct rate_bucket *rate;               /* a reference; NULL: no limit */
+    struct site_limit *limits;              /* NULL: none */
+    struct site_cors *cors;                 /* NULL: none */
+    char *hsts;                             /* a line of the head, with its end; NULL: none */
+    struct site_log own_log;                /* is bound only where the site has one */
+    const struct site_log *log;             /* its own, or the node's */
     /* Never reused, so that whatever is prepared for a site can be stored under it. */
     uint64_t id;
 };

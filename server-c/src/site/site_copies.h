@@ -3,6 +3,7 @@
 #ifndef FARMSTEAD_SITE_COPIES_H
 #define FARMSTEAD_SITE_COPIES_H
 
+#include "coding/coder_delta.h"
 #include "files/file_place.h"
 #include "http/http_coding.h"
 
@@ -13,7 +14,7 @@ struct site_coder {
     int level;
     uint32_t mark; /* coder_mark() */
     /* What the tag of a copy has that its file's has not: "br6-1a2b3c4d". Level and mark are in it, as
-     * equal tags promise equal bytes. */
+     * equal tags promise equal bytes. Empty where a dictionary has a part in it. */
     char label[SITE_COPIES_LABEL];
 };
 
@@ -28,6 +29,9 @@ struct site_copies {
 /* NULL: the config wants no copies. Compresses a sample to each coding: never on a loop. `cfg` must
  * live as long. */
 struct site_copies *site_copies_new(const struct config *cfg);
+/* The same for a copy with the dictionary that has this hash: "dcz-0123456789abcdef". */
+void site_copies_label_delta(char out[SITE_COPIES_LABEL], const struct site_coder *coder,
+                             const unsigned char hash[CODER_DICTIONARY_HASH_BYTES]);
 void site_copies_free(struct site_copies *copies); /* NULL is allowed */
 
 /* Is a file of this type and size compressed? `path` has the name that the type is of. */

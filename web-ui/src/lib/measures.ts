@@ -37,6 +37,9 @@ export const counters = {
   copiesSent: 'Compressed copies sent',
   copiesMade: 'Compressed copies made',
   copiesFailed: 'Compressed copies that failed',
+  deltasSent: 'Changes to known files sent',
+  deltasMade: 'Changes to known files compressed',
+  dictionariesUnknown: 'Unknown dictionaries',
   probeRequests: 'Probes answered',
 }
 

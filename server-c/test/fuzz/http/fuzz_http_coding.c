@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 static void check_choice(const struct http_request *req, const char *head, unsigned available)
 {
-    static const enum http_coding preference[] = {CODING_BR, CODING_ZSTD, CODING_GZIP};
+    static const enum http_coding preference[] = {CODING_DCZ, CODING_BR, CODING_ZSTD, CODING_GZIP};
     enum http_coding coding =
         http_coding_choose(req, head, available, preference, ARRAY_LEN(preference));
 

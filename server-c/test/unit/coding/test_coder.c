@@ -58,7 +58,7 @@ static void test_round_trips(void)
     static const size_t sizes[] = {0, 1, 100, 65535, 65536, 65537, 300000};
     char *text = malloc(300000), *noise = malloc(300000);
 
-    write_sample(text, 300000);
+    coder_write_sample(text, 300000);
     fill_random(noise, 300000);
     for (size_t c = 0; c < ARRAY_LEN(all); c++)
         for (size_t s = 0; s < ARRAY_LEN(sizes); s++) {
@@ -86,7 +86,7 @@ static void test_room(void)
         CHECK_INT(__LINE__, name, coder_compress(all[c], 5, in, out, size - 1, &len, NULL),
                   CODER_NO_ROOM);
         CHECK_INT(__LINE__, name, coder_compress(all[c], 5, in, out, 0, &len, NULL), CODER_NO_ROOM);
-        write_sample(bytes, size);
+        coder_write_sample(bytes, size);
         CHECK_INT(__LINE__, name, coder_compress(all[c], 5, in, out, size, &exact, NULL),
                   CODER_DONE);
         CHECK_TRUE(exact < size / 2, "%s: %zu", name, exact);
@@ -103,7 +103,7 @@ static void test_stop(void)
     char *bytes = malloc(size), *out = malloc(size);
     atomic_bool stop;
 
-    write_sample(bytes, size);
+    coder_write_sample(bytes, size);
     for (size_t c = 0; c < ARRAY_LEN(all); c++) {
         atomic_init(&stop, false);
         CHECK_INT(__LINE__, http_coding_name(all[c]),
@@ -124,7 +124,7 @@ static void test_same_again(void)
     size_t size = 300000, len = 0, again_len = 0;
     char *bytes = malloc(size), *out = malloc(size), *again = malloc(size);
 
-    write_sample(bytes, size);
+    coder_write_sample(bytes, size);
     for (size_t c = 0; c < ARRAY_LEN(all); c++) {
         const char *name = http_coding_name(all[c]);
         coder_compress(all[c], 5, (struct span){bytes, size}, out, size, &len, NULL);

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "shell.h"
 
+#include <openssl/evp.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -82,18 +83,21 @@ static void test_names(void)
                                           "803-7-3e8-6553f100.5-6553f101.6-6-abc.txt",
                                           "803-7-3e8-6553f100.5-6553f101.6-6.gz",
                                           "803-7-3e8-6553f100.5-6553f101.6-6-abc.gz.gz",
-                                          "g03-7-3e8-6553f100.5-6553f101.6-6-abc.gz"};
+                                          "g03-7-3e8-6553f100.5-6553f101.6-6-abc.gz",
+                                          "803-7-3e8-6553f100.5-6553f101.6-6-abc.dcz",
+                                          "803-7-3e8-6553f100.5-6553f101.6-6-abc-0f.gz"};
+    struct copy_dictionary dictionary = {.hash = {0, 1}};
 
     copy_name(name, &source);
     CHECK_STR(__LINE__, "name", name, "/803-7-3e8-6553f100.5-6553f101.6-6-abc.gz");
-    CHECK_TRUE(is_copy_name(name + 1), "%s", name);
+    CHECK_TRUE(copy_name_is_one(name + 1), "%s", name);
     for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
-        CHECK_TRUE(!is_copy_name(foreign[i]), "%s", foreign[i]);
+        CHECK_TRUE(!copy_name_is_one(foreign[i]), "%s", foreign[i]);
 #define DIFFERS(change)                                                                            \
     other = source;                                                                                \
     other.change;                                                                                  \
     copy_name(its, &other);                                                                        \
-    CHECK_TRUE(strcmp(its, name) != 0 && is_copy_name(its + 1), "%s", its)
+    CHECK_TRUE(strcmp(its, name) != 0 && copy_name_is_one(its + 1), "%s", its)
     DIFFERS(device++);
     DIFFERS(inode++);
     DIFFERS(size++);
@@ -104,10 +108,17 @@ static void test_names(void)
     DIFFERS(coding = CODING_BR);
     DIFFERS(level++);
     DIFFERS(mark++);
-    other = (struct copy_source){UINT64_MAX,      UINT64_MAX,  UINT64_MAX, {-1, 999999999},
-                                 {-1, 999999999}, CODING_ZSTD, 19,         UINT32_MAX};
+    source.coding = CODING_DCZ;
+    source.dictionary = &dictionary;
+    copy_name(name, &source);
+    dictionary.hash[31]++;
+    DIFFERS(dictionary = &dictionary);
+    memset(dictionary.hash, 0xff, sizeof(dictionary.hash));
+    other =
+        (struct copy_source){UINT64_MAX, UINT64_MAX, UINT64_MAX, {-1, 999999999}, {-1, 999999999},
+                             CODING_DCZ, 19,         UINT32_MAX, &dictionary};
     copy_name(its, &other);
-    CHECK_TRUE(strlen(its) < COPY_NAME_BYTES - 1 && is_copy_name(its + 1), "%s", its);
+    CHECK_TRUE(strlen(its) < COPY_NAME_BYTES - 1 && copy_name_is_one(its + 1), "%s", its);
 }
 
 static void test_makes(void)
@@ -137,6 +148,44 @@ static void test_makes(void)
     shell_in(base, "rm -rf copies");
     CHECK_INT(__LINE__, "the folder, too", run(store, &again), COPY_MADE);
     CHECK_TRUE(size_of(again.name) > 0, "%s", again.name);
+    copy_store_free(store);
+}
+
+/* With a file in `base` as the dictionary. */
+static void test_deltas(void)
+{
+    char path[] = "/old.js";
+    struct copy_dictionary dictionary = {.folder = base, .path = path};
+    struct copy_store *store;
+    struct copy_work work = work_of(text, sizeof(text), 1), plain = work;
+    char *old = xmalloc(sizeof(text)), file[PATH_MAX];
+    int fd;
+
+    start_anew();
+    store = open_store(16 << 20);
+    work.source.coding = CODING_DCZ;
+    work.source.dictionary = &dictionary;
+    plain.source.coding = CODING_ZSTD;
+    memcpy(old, text, sizeof(text));
+    memcpy(old + 5000, "other", 5);
+    EVP_Digest(old, sizeof(text), dictionary.hash, NULL, EVP_sha256(), NULL);
+    CHECK_INT(__LINE__, "no such file", run(store, &work), COPY_CHANGED);
+    snprintf(file, sizeof(file), "%s%s", base, path);
+    fd = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    CHECK_TRUE(write(fd, old, sizeof(text)) == (ssize_t)sizeof(text), "%s", path);
+    CHECK_INT(__LINE__, "made", run(store, &work), COPY_MADE);
+    CHECK_INT(__LINE__, "without", run(store, &plain), COPY_MADE);
+    CHECK_TRUE(size_of(work.name) > CODER_DELTA_HEAD_BYTES &&
+                   size_of(work.name) < size_of(plain.name) / 50,
+               "%s", work.name);
+    CHECK_TRUE(pwrite(fd, "X", 1, 9) == 1, "%s", path); /* it is not what the client has */
+    CHECK_INT(__LINE__, "other bytes", run(store, &work), COPY_CHANGED);
+    CHECK_TRUE(pwrite(fd, noise, sizeof(noise), 0) == (ssize_t)sizeof(noise), "%s", path);
+    EVP_Digest(noise, sizeof(noise), dictionary.hash, NULL, EVP_sha256(), NULL);
+    CHECK_INT(__LINE__, "no help", run(store, &work), COPY_WORTHLESS);
+    CHECK_INT(__LINE__, "an empty one", size_of(work.name), 0);
+    close(fd);
+    free(old);
     copy_store_free(store);
 }
 
@@ -307,6 +356,7 @@ int main(void)
     snprintf(folder, sizeof(folder), "%s/copies", base);
     test_names();
     test_makes();
+    test_deltas();
     test_one_at_a_time();
     test_file_changes();
     test_leftovers();

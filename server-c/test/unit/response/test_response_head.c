@@ -83,6 +83,12 @@ static void test_whole_file(void)
     CHECK_STR(__LINE__, "identity of several, without a tag", text_of(&head),
               SERVER "Content-Type: text/css; charset=utf-8\r\nContent-Length: 255\r\n" MODIFIED
                      "Vary: Accept-Encoding\r\nAccept-Ranges: bytes\r\n\r\n");
+    file.varies_by_dictionary = true;
+    head = start();
+    response_head_whole_file(&head, &no_rules, &file, NOW);
+    CHECK_TRUE(strstr(text_of(&head), "\r\nVary: Accept-Encoding, Available-Dictionary\r\n") !=
+                   NULL,
+               "%s", text_of(&head));
 }
 
 static void test_without_date(void)

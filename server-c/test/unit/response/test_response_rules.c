@@ -423,6 +423,14 @@ static bool keeps_coding(const struct response_rules *rules, const char *path, c
     return response_rules_keep_coding(&scope, type);
 }
 
+static bool is_private(const struct response_rules *rules, const char *path, const char *type)
+{
+    struct response_scope scope = {
+        .rules = rules, .match = response_rules_match(rules, (struct span){path, strlen(path)})};
+
+    return response_rules_are_private(&scope, type);
+}
+
 /* What a later rule sets, or a header rule in place of an expiry rule, counts. */
 static void test_no_transform(void)
 {
@@ -444,6 +452,8 @@ static void test_no_transform(void)
     response_rules_init(&rules, &site);
     CHECK_TRUE(keeps_coding(&rules, "/a.js", "text/javascript"), "set");
     CHECK_TRUE(!keeps_coding(&rules, "/a.css", "text/css"), "set anew");
+    CHECK_TRUE(is_private(&rules, "/a.js", "text/javascript"), "private");
+    CHECK_TRUE(!is_private(&rules, "/a.css", "text/css"), "public anew");
     response_rules_fini(&rules);
 
     site.headers = headers + 1;
@@ -454,9 +464,16 @@ static void test_no_transform(void)
     CHECK_TRUE(!keeps_coding(&rules, "/a.css", "text/css"), "a header rule goes before");
     response_rules_fini(&rules);
 
+    expires[0].directives = writable("No-Store");
+    response_rules_init(&rules, &site);
+    CHECK_TRUE(is_private(&rules, "/a.js", "text/javascript"), "by expiry");
+    CHECK_TRUE(!is_private(&rules, "/a.json", "application/json"), "of another type");
+    response_rules_fini(&rules);
+
     site.header_count = site.expires_count = 0;
     response_rules_init(&rules, &site);
     CHECK_TRUE(!keeps_coding(&rules, "/a.js", "text/javascript"), "no rules");
+    CHECK_TRUE(!is_private(&rules, "/a.js", "text/javascript"), "no rules");
     response_rules_fini(&rules);
 }
 

@@ -87,9 +87,31 @@ static void test_fit(void)
     config_put(cfg);
 }
 
+/* Another dictionary, level or library: another tag. */
+static void test_labels_of_deltas(void)
+{
+    struct site_coder coder = {.level = 12, .mark = 0xabc}, other = coder, newer = coder;
+    unsigned char hash[CODER_DICTIONARY_HASH_BYTES] = {1, 2};
+    char label[SITE_COPIES_LABEL], its[4][SITE_COPIES_LABEL];
+
+    other.level++;
+    newer.mark++;
+    site_copies_label_delta(label, &coder, hash);
+    CHECK_TRUE(strncmp(label, "dcz-", 4) == 0 && strlen(label) == 20, "%s", label);
+    site_copies_label_delta(its[0], &coder, hash);
+    CHECK_STR(__LINE__, "the same", its[0], label);
+    site_copies_label_delta(its[1], &other, hash);
+    site_copies_label_delta(its[2], &newer, hash);
+    hash[7]++;
+    site_copies_label_delta(its[3], &coder, hash);
+    for (size_t i = 1; i < ARRAY_LEN(its); i++)
+        CHECK_TRUE(strcmp(its[i], label) != 0, "%s", its[i]);
+}
+
 int main(void)
 {
     test_wanted();
     test_fit();
+    test_labels_of_deltas();
     return check_end("site_copies");
 }
