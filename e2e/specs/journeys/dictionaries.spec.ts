@@ -13,6 +13,7 @@ import { chromium } from '@playwright/test'
 import { handshake } from '../../../control-api/test/console-tls/browser.ts'
 import { ensureNodeUser } from '../../../scripts/farm/node-user.ts'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
+import { launchOptions } from '../../chromium.ts'
 import { ANY_STATE } from '../../client/api.ts'
 import { makeCertificate } from '../../fixtures/certificates.ts'
 import { Api, adminPassword, expect, type Farm, test } from '../../fixtures/index.ts'
@@ -132,12 +133,8 @@ test('a browser that comes back gets a fifth of the bytes at most', async ({ fre
 
   // A key that it is told to trust: of what came by one that it only put up with it keeps nothing.
   const browser = await chromium.launch({
-    executablePath: join(import.meta.dirname, '../../chromium.sh'),
-    args: [
-      '--no-sandbox',
-      '--disable-dev-shm-usage',
-      `--ignore-certificate-errors-spki-list=${keyHash}`,
-    ],
+    ...launchOptions,
+    args: [...launchOptions.args, `--ignore-certificate-errors-spki-list=${keyHash}`],
   })
   try {
     const page = await browser.newPage()
