@@ -214,8 +214,8 @@ static enum release_end make_tree(struct build *build)
 }
 
 enum release_end release_build(struct release_store *store, const struct release_source *source,
-                               const char *manifest, struct release_progress *progress,
-                               char why[RELEASE_WHY_LEN])
+                               const char *manifest, const char *base,
+                               struct release_progress *progress, char why[RELEASE_WHY_LEN])
 {
     enum release_end end;
 
@@ -227,6 +227,7 @@ enum release_end release_build(struct release_store *store, const struct release
                           .progress = progress,
                           .why = why,
                           .manifest = manifest,
+                          .base = base,
                           .lines = xcalloc(RELEASE_BATCH_COUNT, sizeof(*build.lines)),
                           .wants = xcalloc(RELEASE_BATCH_COUNT, sizeof(*build.wants)),
                           .ended = xcalloc(RELEASE_BATCH_COUNT, sizeof(*build.ended)),

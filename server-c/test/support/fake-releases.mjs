@@ -13,9 +13,9 @@ const walkOrder = (a, b) =>
 export class FakeReleases {
   /** What there is to give: digest to bytes; manifests are among them. */
   contents = new Map()
-  /** Each request for something of a release: { what, digests, from } */
+  /** Each request for something of a release: { what, digests, from }, of a delta also { base } */
   asked = []
-  /** (asked) => undefined, or { cutAfterBytes }, { waitMs }, { status } */
+  /** (asked) => undefined, or { cutAfterBytes }, { waitMs }, { status }, { delta } */
   fault = () => undefined
   #numbers = new Map()
 
@@ -52,20 +52,47 @@ export class FakeReleases {
     return `{"mode":"600","path":${name},"sha256":"${this.#put(bytes)}","size":${bytes.length},"type":"file"}`
   }
 
+  /** What makes the one manifest of the other; undefined: there is none. */
+  #deltaOf(base, digest) {
+    if (!this.contents.has(base) || !this.contents.has(digest)) return undefined
+    const [before, now] = [base, digest].map((one) =>
+      this.contents.get(one).toString().split('\n').slice(0, -1),
+    )
+    const stays = new Set(now)
+    const parts = []
+    while (before.length + now.length > 0) {
+      const [old] = before
+      if (old !== undefined && !stays.has(old)) {
+        parts.push('-1')
+        before.shift()
+      } else if (old === now[0]) {
+        parts.push('=1')
+        before.shift()
+        now.shift()
+      } else {
+        parts.push(now.shift())
+      }
+    }
+    return Buffer.from(parts.map((line) => `${line}\n`).join(''))
+  }
+
   /** Contents that were asked for, manifests not counted. */
   get travelled() {
     return this.asked.flatMap(({ what, digests }) => (what === 'contents' ? digests : []))
   }
 
   /** @param {string[]} words behind "releases/" @param {{ sha256: string[] } | null} body of a POST */
-  async answer([what, digest], body, range, response) {
+  async answer([kind, digest, , base], body, range, response) {
     const digests = body ? body.sha256 : [digest]
     const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0)
-    const asked = { what, digests, from }
+    const what = base ? 'deltas' : kind
+    const asked = { what, digests, from, ...(base && { base }) }
     this.asked.push(asked)
     const fault = this.fault(asked) ?? {}
     if (fault.waitMs) await sleep(fault.waitMs)
-    const all = digests.map((one) => this.contents.get(one))
+    const all = base
+      ? [fault.delta ?? this.#deltaOf(base, digest)]
+      : digests.map((one) => this.contents.get(one))
     if (fault.status || all.includes(undefined)) {
       const status = fault.status ?? 404
       response.writeHead(status, { 'content-type': 'application/problem+json' })
