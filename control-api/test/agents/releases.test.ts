@@ -13,17 +13,12 @@ import { sha256 } from '../../src/base/ids.ts'
 import { push } from '../features/releases/pushing.ts'
 import { type Built, build } from '../helper.ts'
 import { manifestOf } from '../release-store/manifests.ts'
-import { about, DIGEST, enrolNode, example, type TestNode } from './node-client.ts'
+import { about, assign, DIGEST, enrolNode, example, type TestNode } from './node-client.ts'
 
 const FILES = { 'index.html': '<h1>one</h1>', 'img/a.svg': '<svg/>', 'empty.txt': '' }
 
 const give = (service: Built, nodeId: string, releases: readonly ReleaseVersion[]) =>
-  service.services.write((unit) =>
-    service.assignments.assign(unit, {
-      ...{ nodeId, rolloutId: null, config: 'default', version: 1, text: '{}', group: 'default' },
-      ...{ configDigest: DIGEST, releases, digest: contentDigest(DIGEST, [], releases) },
-    }),
-  )
+  assign(service, { nodeId, releases })
 const fetchOf = (service: Built, { credential }: TestNode) => ({
   get: (path: string, range?: string) =>
     service.agents.inject({
