@@ -17,7 +17,6 @@ const CHUNK_CHARACTERS = 64 * 1024
 type Pair = { target: string; base: string }
 /** `bytes` null: it is being made. */
 type Made = { making: Promise<Content | null>; bytes: number | null; path: string }
-export type Deltas = ReturnType<typeof createDeltas>
 
 export function createDeltas(
   folder: Pick<ReleaseFolder, 'blob' | 'delta'>,
