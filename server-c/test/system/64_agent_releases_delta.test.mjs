@@ -61,6 +61,32 @@ describe('manifests of releases', { concurrency: 3 }, () => {
     assert.equal((await read(node, '/f1')).text, 'same 1')
   })
 
+  test('come so for versions that are to be held ahead, and not from another release', async (t) => {
+    const { control, releases, serve, first } = await serving(t)
+    const [second, third] = [releases.keep('www', filesOf(2)), releases.keep('www', filesOf(3))]
+    const other = releases.keep('docs', filesOf(4))
+    for (const [held, base] of [
+      [[second], first],
+      [[second, third], second],
+    ]) {
+      releases.asked = []
+      control.hold(...held)
+      const { manifestSha256 } = held.at(-1)
+      await control.until('held', () => control.heldAhead()[manifestSha256] === 'held')
+      assert.deepEqual(
+        ofManifests(releases).map((asked) => [asked.what, asked.base]),
+        [['deltas', base.manifestSha256]],
+      )
+    }
+    releases.asked = []
+    control.hold(other, second, third)
+    await control.until('held', () => control.heldAhead()[other.manifestSha256] === 'held')
+    assert.deepEqual(kinds(releases), ['manifests'])
+    releases.asked = []
+    await serve(third)
+    assert.deepEqual(releases.asked, [])
+  })
+
   test('go on where the difference broke off', async (t) => {
     const { node, releases, serve } = await serving(t)
     let parts = 0
