@@ -10,6 +10,16 @@ export const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex'
 const walkOrder = (a, b) =>
   Buffer.compare(...[a, b].map((p) => Buffer.from(p.replaceAll('/', '\u0001'))))
 
+/** More at once than a connection takes in one write would be copied for it. */
+const PIECE_BYTES = 16 << 20
+
+async function inPieces(bytes, response) {
+  for (let at = 0; at < bytes.length && !response.destroyed; at += PIECE_BYTES) {
+    const piece = bytes.subarray(at, at + PIECE_BYTES)
+    await new Promise((resolve) => response.write(piece, () => resolve()))
+  }
+}
+
 export class FakeReleases {
   /** What there is to give: digest to bytes; manifests are among them. */
   contents = new Map()
@@ -99,14 +109,15 @@ export class FakeReleases {
       response.end(JSON.stringify({ status, code: 'no_such_release', title: 'There is none.' }))
       return status
     }
-    const bytes = Buffer.concat(all).subarray(from)
+    const bytes = (all.length === 1 ? all[0] : Buffer.concat(all)).subarray(from)
     const type = { 'content-type': 'application/octet-stream', 'content-length': bytes.length }
     response.writeHead(from > 0 ? 206 : 200, type)
-    if (fault.cutAfterBytes === undefined || fault.cutAfterBytes >= bytes.length) {
-      response.end(bytes)
+    const isCut = fault.cutAfterBytes !== undefined && fault.cutAfterBytes < bytes.length
+    await inPieces(isCut ? bytes.subarray(0, fault.cutAfterBytes) : bytes, response)
+    if (!isCut) {
+      response.end()
       return 200
     }
-    await new Promise((resolve) => response.write(bytes.subarray(0, fault.cutAfterBytes), resolve))
     // What was written is to arrive before the connection ends.
     await sleep(20)
     response.destroy()
