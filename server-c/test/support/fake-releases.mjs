@@ -70,17 +70,18 @@ export class FakeReleases {
     )
     const stays = new Set(now)
     const parts = []
-    while (before.length + now.length > 0) {
-      const [old] = before
+    let [at, of] = [0, 0]
+    while (at < now.length || of < before.length) {
+      const old = before[of]
       if (old !== undefined && !stays.has(old)) {
         parts.push('-1')
-        before.shift()
-      } else if (old === now[0]) {
+        of++
+      } else if (old === now[at]) {
         parts.push('=1')
-        before.shift()
-        now.shift()
+        of++
+        at++
       } else {
-        parts.push(now.shift())
+        parts.push(now[at++])
       }
     }
     return Buffer.from(parts.map((line) => `${line}\n`).join(''))
