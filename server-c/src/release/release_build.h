@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* release_build.h — brings a release onto the disk: its manifest, the contents that are lacking, and the tree.
  *
- * Line by line: what some hundred lines lack is got, then they are put into the tree. Knows no network: the
- * source is somebody else's. Waits for the disk and the source: one thread, never a loop's. */
+ * First all that is lacking is got, some hundred contents at a time, then the lines are put into the tree one by one.
+ * Knows no network: the source is somebody else's. Waits for the disk and the source: one thread, never a loop's. */
 #ifndef FARMSTEAD_RELEASE_BUILD_H
 #define FARMSTEAD_RELEASE_BUILD_H
 

@@ -8,12 +8,13 @@
 #include "release/release_content.h"
 #include "release/release_tree.h"
 
+#define RELEASE_SHOWN_LEN 200  /* of a path, in a sentence */
 #define RELEASE_FAILURES_MAX 6 /* tries in a row that brought nothing */
 
 struct want {
     char sha256[RELEASE_SHA256_LEN + 1];
     uint64_t size;
-    const char *path; /* of a line that has it */
+    char path[RELEASE_SHOWN_LEN + 1]; /* the beginning, of a line that has it */
 };
 
 struct build {
@@ -25,9 +26,8 @@ struct build {
     const char *base; /* an earlier manifest that is here; NULL: none is */
     struct release_tree tree;
 
-    struct release_line *lines; /* of the batch */
-    size_t line_count;
-    struct want *wants; /* what its lines lack, each once */
+    struct release_line line; /* the one that was read last */
+    struct want *wants;       /* what is lacking, each once */
     size_t want_count;
     uint64_t want_bytes;
 
