@@ -4,14 +4,22 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex')
+/** More at once would be copied for a connection. */
+const PIECE_BYTES = 16 << 20
+
+/** In pieces: no more than 2 GiB are taken at once. */
+export function sha256(what) {
+  const bytes = Buffer.from(what.buffer ?? what, what.byteOffset, what.byteLength)
+  const sum = createHash('sha256')
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    sum.update(bytes.subarray(at, at + PIECE_BYTES))
+  }
+  return sum.digest('hex')
+}
 
 /** The order of a walk: by bytes, "/" before all others. */
 const walkOrder = (a, b) =>
   Buffer.compare(...[a, b].map((p) => Buffer.from(p.replaceAll('/', '\u0001'))))
-
-/** More at once than a connection takes in one write would be copied for it. */
-const PIECE_BYTES = 16 << 20
 
 async function inPieces(bytes, response) {
   for (let at = 0; at < bytes.length && !response.destroyed; at += PIECE_BYTES) {
@@ -58,7 +66,7 @@ export class FakeReleases {
     if (typeof what.link === 'string') {
       return `{"path":${name},"target":${JSON.stringify(what.link)},"type":"link"}`
     }
-    const bytes = Buffer.from(what)
+    const bytes = Buffer.isBuffer(what) ? what : Buffer.from(what)
     return `{"mode":"600","path":${name},"sha256":"${this.#put(bytes)}","size":${bytes.length},"type":"file"}`
   }
 
