@@ -69,6 +69,7 @@ import { createEndNodesIn, type EndNode } from './features/nodes/decommissioning
 import { createNodeFacts } from './features/nodes/facts.ts'
 import type { FarmIndex } from './features/nodes/farm-index.ts'
 import { prometheusRoutes } from './features/nodes/prometheus-routes.ts'
+import { releaseNodesRoutes } from './features/nodes/release-nodes-routes.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
 import type { Contents } from './features/releases/contents.ts'
@@ -245,6 +246,7 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
     touchedNow: (scope) => touchedNow(db, scope),
   })(api)
   await prometheusRoutes({ db, index })(api)
+  await releaseNodesRoutes({ db, index })(api)
   await configRoutes({
     ...{ db, write, now, schema, work },
     validate: validateAuthors,

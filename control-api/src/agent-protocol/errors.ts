@@ -116,6 +116,13 @@ export const NoSuchRelease = defineError(
   (sha256: string) =>
     `No release that this node was told to run is or needs ${sha256}, or it is not here any more.`,
 )
+export const NoSuchDelta = defineError(
+  404,
+  'no_such_delta',
+  'Not to be had as a difference',
+  (base: string) =>
+    `${base} is no version of the same release, or the difference is not worth it. Ask for the whole manifest.`,
+)
 export const ReleasesBusy = defineError(
   503,
   'busy',

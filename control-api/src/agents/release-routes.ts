@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Releases for nodes, as bytes (agent-protocol/README.md, "Releases").
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { RangeNotSatisfiable, TooMuchTogether } from '../agent-protocol/errors.ts'
+import { NoSuchRelease, RangeNotSatisfiable, TooMuchTogether } from '../agent-protocol/errors.ts'
 import type { ReleasesContentsRequest } from '../agent-protocol/messages.gen.ts'
 import type { App } from '../http/app-types.ts'
+import type { Content } from '../release-store/contents-stream.ts'
 import type { Caller } from './callers.ts'
 import { beginOf, MOST_TOGETHER_BYTES, type NodeReleases } from './releases.ts'
 
@@ -12,28 +13,41 @@ type Deps = {
   believed: (request: FastifyRequest) => Caller
   config: object
 }
-type OneContent = { Params: { sha256: string }; Headers: { range?: string } }
+type OneContent = { Params: { sha256: string; base?: string }; Headers: { range?: string } }
 
 export function releaseRoutes(app: App, { releases, believed, config }: Deps): void {
-  const sendOne = (of: 'manifest' | 'content') => {
+  type Find = (nodeId: string, params: OneContent['Params']) => Promise<Content>
+  const sendOne = (find: Find) => {
     return async (request: FastifyRequest<OneContent>, reply: FastifyReply) => {
       const { id } = believed(request as unknown as FastifyRequest)
-      const { sha256 } = request.params
       return await releases.send(reply, id, async () => {
-        const contents =
-          of === 'manifest'
-            ? [await releases.manifest(id, sha256)]
-            : await releases.contents(id, [sha256])
-        const size = contents[0]?.size ?? 0
-        const from = beginOf(request.headers.range, size)
-        if (from === null) throw new RangeNotSatisfiable(size)
-        return { contents, from }
+        const content = await find(id, request.params)
+        const from = beginOf(request.headers.range, content.size)
+        if (from === null) throw new RangeNotSatisfiable(content.size)
+        return { contents: [content], from }
       })
     }
   }
   const options = { exposeHeadRoute: false, config }
-  app.get<OneContent>('/agent/v1/releases/manifests/:sha256', options, sendOne('manifest'))
-  app.get<OneContent>('/agent/v1/releases/contents/:sha256', options, sendOne('content'))
+  app.get<OneContent>(
+    '/agent/v1/releases/manifests/:sha256',
+    options,
+    sendOne((id, { sha256 }) => releases.manifest(id, sha256)),
+  )
+  app.get<OneContent>(
+    '/agent/v1/releases/manifests/:sha256/of/:base',
+    options,
+    sendOne((id, { sha256, base = '' }) => releases.delta(id, sha256, base)),
+  )
+  app.get<OneContent>(
+    '/agent/v1/releases/contents/:sha256',
+    options,
+    sendOne(async (id, { sha256 }) => {
+      const [content] = await releases.contents(id, [sha256])
+      if (!content) throw new NoSuchRelease(sha256)
+      return content
+    }),
+  )
 
   app.post<{ Body: ReleasesContentsRequest }>(
     '/agent/v1/releases/contents',

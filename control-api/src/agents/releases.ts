@@ -6,14 +6,16 @@ import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
-import { NoSuchRelease, ReleasesBusy } from '../agent-protocol/errors.ts'
+import { NoSuchDelta, NoSuchRelease, ReleasesBusy } from '../agent-protocol/errors.ts'
 import { manifestsGiven } from '../assignments/store.ts'
 import { type EndTurn, NoTurn, Turns } from '../base/turns.ts'
 import type { Database } from '../db/database.ts'
 import type { ReleasesAhead } from '../fleet/ahead.ts'
 import { bytesOfContents, type Content } from '../release-store/contents-stream.ts'
+import { createDeltas } from '../release-store/deltas.ts'
 import type { ReleaseFolder } from '../release-store/folder.ts'
 import { createKnownLists } from '../release-store/known-lists.ts'
+import { areOfOneRelease } from '../releases/store.ts'
 
 const SHA256 = /^[0-9a-f]{64}$/
 /** Of one request for many. */
@@ -23,6 +25,8 @@ export type Sending = { contents: readonly Content[]; from: number }
 export type NodeReleases = {
   /** Throw NoSuchRelease for what the node was not told to run. */
   manifest(nodeId: string, sha256: string): Promise<Content>
+  /** What makes it of `base`. Throws NoSuchDelta, too. */
+  delta(nodeId: string, sha256: string, base: string): Promise<Content>
   contents(nodeId: string, names: readonly string[]): Promise<Content[]>
   /** When it is the node's turn, answers with the bytes of what is found. Throws ReleasesBusy. */
   send(reply: FastifyReply, nodeId: string, find: () => Promise<Sending>): Promise<FastifyReply>
@@ -43,12 +47,18 @@ export function createNodeReleases(
     ...{ waiting: 10_000, waitingPerCaller: limits.perNode },
   })
   const lists = createKnownLists(folder)
+  const deltas = createDeltas(folder)
   let sent = 0
 
   /** What it was told to run, or to hold ahead. */
   async function manifestsFor(nodeId: string): Promise<string[]> {
     const held = ahead.wantedBy(nodeId).map(({ manifestSha256 }) => manifestSha256)
     return [...new Set([...(await manifestsGiven(db, nodeId)), ...held])]
+  }
+
+  async function demandOwn(nodeId: string, manifest: string): Promise<void> {
+    const isItsOwn = (await manifestsFor(nodeId)).includes(manifest)
+    if (!isItsOwn) throw new NoSuchRelease(manifest)
   }
 
   /** What is removed or was never here has no size. */
@@ -71,9 +81,17 @@ export function createNodeReleases(
 
   return {
     async manifest(nodeId, sha256) {
-      const isItsOwn = (await manifestsFor(nodeId)).includes(sha256)
-      if (!isItsOwn) throw new NoSuchRelease(sha256)
+      await demandOwn(nodeId, sha256)
       return await onDisk(sha256)
+    },
+
+    async delta(nodeId, sha256, base) {
+      await demandOwn(nodeId, sha256)
+      // What it held it may not be told to run any more; of another release it learns nothing.
+      const isOfOne = SHA256.test(base) && (await areOfOneRelease(db, sha256, base))
+      const delta = isOfOne ? await deltas.between({ target: sha256, base }) : null
+      if (delta === null) throw new NoSuchDelta(base)
+      return delta
     },
 
     async contents(nodeId, names) {

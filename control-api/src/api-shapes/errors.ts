@@ -201,6 +201,12 @@ export const SamePassword = defineError(
   'That is the old password',
   () => 'The new password must differ from the one you have.',
 )
+export const ReleaseNotFound = defineError(
+  404,
+  'release_not_found',
+  'No such release',
+  (name: string) => `There is no release "${name}". GET /api/v1/releases lists them.`,
+)
 export const VersionNotFound = defineError(
   404,
   'version_not_found',

@@ -39,6 +39,7 @@ export type RolloutPlan = Answer<'createRollout', 200>
 export type Preflight = Answer<'preflightRollout', 200>
 export type Release = Answer<'listReleases', 200>['items'][number]
 export type ReleaseVersion = Answer<'getReleaseVersion', 200>
+export type ReleaseNode = Answer<'listReleaseNodes', 200>['items'][number]
 export type FileChange = Answer<'listManifestChanges', 200>['items'][number]
 export type ChangeTotals = Answer<'getManifestChangeTotals', 200>
 export type BlobBatch = Answer<'postBlobs', 200>

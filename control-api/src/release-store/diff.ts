@@ -40,7 +40,7 @@ export async function changesBetween(
 
 export async function totalsBetween(sides: Sides): Promise<ChangeTotals> {
   const totals: ChangeTotals = { added: 0, changed: 0, removed: 0, bytes: 0 }
-  for await (const { change } of walk(sides, '')) {
+  for await (const { change } of stepsBetween(sides)) {
     if (change === null) continue
     const { before, after } = change
     if (before === null) totals.added++
@@ -50,6 +50,9 @@ export async function totalsBetween(sides: Sides): Promise<ChangeTotals> {
   }
   return totals
 }
+
+/** All lines of both, side by side. */
+export const stepsBetween = (sides: Sides): AsyncGenerator<Step> => walk(sides, '')
 
 /** A line of either; `change` null: it is in both. */
 type Step = { line: string; change: Change | null }

@@ -4,6 +4,7 @@
 //   releases/blobs/9f/9f86d0…     contents, named by their SHA-256; whole and verified, or not there
 //   releases/uploads/9f86d0…      what has come of one so far
 //   releases/lists/4e07….blobs    of a manifest: which blobs it needs (blob-list.ts). Made from it, so made again at need
+//   releases/deltas/4e07….9f86…   of two manifests: what makes the first of the second (deltas.ts); gone with the service
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,12 +17,12 @@ export type ReleaseFolder = ReturnType<typeof openFolder>
 
 export function openFolder(dataDir: string) {
   const root = join(dataDir, RELEASES_FOLDER)
-  const [blobs, uploads, lists] = ['blobs', 'uploads', 'lists'].map((name) => join(root, name)) as [
-    string,
-    string,
-    string,
-  ]
-  for (const path of [blobs, uploads, lists]) mkdirSync(path, { recursive: true, mode: 0o700 })
+  const [blobs, uploads, lists, deltas] = ['blobs', 'uploads', 'lists', 'deltas'].map((name) =>
+    join(root, name),
+  ) as [string, string, string, string]
+  rmSync(deltas, { recursive: true, force: true })
+  for (const path of [blobs, uploads, lists, deltas])
+    mkdirSync(path, { recursive: true, mode: 0o700 })
   for (const first of FIRST_BYTES) mkdirSync(join(blobs, first), { recursive: true, mode: 0o700 })
   for (const name of readdirSync(lists)) {
     if (name.endsWith(UNFINISHED)) rmSync(join(lists, name))
@@ -32,6 +33,8 @@ export function openFolder(dataDir: string) {
     blob: (sha256: string) => join(blobsOf(sha256.slice(0, 2)), sha256),
     upload: (sha256: string) => join(uploads, sha256),
     list: (sha256: string) => join(lists, `${sha256}.blobs`),
+    delta: ({ target, base }: { target: string; base: string }) =>
+      join(deltas, `${target}.${base}`),
   }
 }
 

@@ -135,6 +135,19 @@ export const deleteRelease = ({ trx }: Unit, name: string) =>
 export const findManifest = (db: Reader, sha256: string): Promise<ManifestRow | undefined> =>
   db.selectFrom('release_manifests').selectAll().where('sha256', '=', sha256).executeTakeFirst()
 
+/** Are both versions of one release? */
+export async function areOfOneRelease(db: Reader, one: string, other: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('release_versions as a')
+    .innerJoin('release_versions as b', 'b.release', 'a.release')
+    .select('a.release')
+    .where('a.manifest', '=', one)
+    .where('b.manifest', '=', other)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 export const saveManifest = async ({ trx }: Unit, row: ManifestRow): Promise<void> => {
   await trx
     .insertInto('release_manifests')

@@ -121,6 +121,7 @@ describe('every route', () => {
     'GET /api/v1/sites/:config/:host',
     'GET /api/v1/sites/:config/:host/traffic',
     'GET /api/v1/prometheus/targets',
+    'GET /api/v1/releases/:name/nodes',
     'GET /api/v1/farm/summary',
     'GET /api/v1/certificates/:name/configs',
     'GET /api/v1/certificates/:name/served',

@@ -2,12 +2,14 @@
 // Speaks the agent protocol to the real routes, starting from the protocol's own examples.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { contentDigest } from '../../src/agent-protocol/content.ts'
 import { protocolDir } from '../../src/agent-protocol/message-types.ts'
 import type {
   DesiredResponse,
   Effective,
   EnrolResponse,
   HelloRequest,
+  ReleaseVersion,
   ReportRequest,
 } from '../../src/agent-protocol/messages.gen.ts'
 import type { Built } from '../helper.ts'
@@ -69,12 +71,18 @@ export function post({ agents }: Built, message: string, payload: object, creden
   })
 }
 
-type Assign = { nodeId: string; text?: string; digest?: string; version?: number }
+type Assign = {
+  nodeId: string
+  text?: string
+  digest?: string
+  version?: number
+  releases?: readonly ReleaseVersion[]
+}
 
 /** What a rollout does. */
 export function assign(
   service: Built,
-  { nodeId, text = '{}', digest = DIGEST, version = 1 }: Assign,
+  { nodeId, text = '{}', digest = DIGEST, version = 1, releases = [] }: Assign,
 ) {
   return service.services.write((unit) =>
     service.assignments.assign(unit, {
@@ -83,7 +91,7 @@ export function assign(
       config: 'default',
       version,
       text,
-      digest,
+      ...{ configDigest: digest, releases, digest: contentDigest(digest, [], releases) },
       group: 'default',
     }),
   )

@@ -13,17 +13,12 @@ import { sha256 } from '../../src/base/ids.ts'
 import { push } from '../features/releases/pushing.ts'
 import { type Built, build } from '../helper.ts'
 import { manifestOf } from '../release-store/manifests.ts'
-import { about, DIGEST, enrolNode, example, type TestNode } from './node-client.ts'
+import { about, assign, DIGEST, enrolNode, example, type TestNode } from './node-client.ts'
 
 const FILES = { 'index.html': '<h1>one</h1>', 'img/a.svg': '<svg/>', 'empty.txt': '' }
 
 const give = (service: Built, nodeId: string, releases: readonly ReleaseVersion[]) =>
-  service.services.write((unit) =>
-    service.assignments.assign(unit, {
-      ...{ nodeId, rolloutId: null, config: 'default', version: 1, text: '{}', group: 'default' },
-      ...{ configDigest: DIGEST, releases, digest: contentDigest(DIGEST, [], releases) },
-    }),
-  )
+  assign(service, { nodeId, releases })
 const fetchOf = (service: Built, { credential }: TestNode) => ({
   get: (path: string, range?: string) =>
     service.agents.inject({
@@ -101,6 +96,34 @@ describe('a release', () => {
     const contents = [FILES['img/a.svg'], '', page, page]
     const all = await together(contents.map(sha256))
     expect([all.statusCode, all.body]).toEqual([200, contents.join('')])
+  })
+
+  test('is had as a difference from an earlier version, and of nothing else', async () => {
+    const { service, node, get } = await withRelease()
+    const many = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`f/${at}`, `${at}`]))
+    const before = await push(service.admin, 'docs', many, null)
+    const now = { ...many, 'f/7': 'changed' }
+    const manifest = await push(service.admin, 'docs', now, 1)
+    const whole = manifestOf(now).split('\n')
+    const at = whole.findIndex((line) => line.includes('"f/7"'))
+    const delta = `=${at}\n-1\n${whole[at]}\n=${49 - at}\n`
+    expect((await get(`manifests/${manifest}/of/${before}`)).json()).toMatchObject({
+      ...{ status: 404, code: 'no_such_release' },
+    })
+    await give(service, node.id, [{ name: 'docs', number: 2, manifestSha256: manifest }])
+    const all = await get(`manifests/${manifest}/of/${before}`)
+    expect([all.statusCode, all.body]).toEqual([200, delta])
+    const rest = await get(`manifests/${manifest}/of/${before}`, 'bytes=5-')
+    expect([rest.statusCode, rest.body]).toEqual([206, delta.slice(5)])
+    const refused = { status: 404, code: 'no_such_delta' }
+    const stranger = await push(service.admin, 'stranger', { ...many, x: '' }, null)
+    for (const base of [stranger, sha256('nothing'), 'x', '../../blobs/aa'])
+      expect(
+        (await get(`manifests/${manifest}/of/${encodeURIComponent(base)}`)).json(),
+      ).toMatchObject(refused)
+    expect((await get(`manifests/${before}/of/${manifest}`)).json()).toMatchObject({
+      code: 'no_such_release',
+    })
   })
 
   test('is not given to another node, nor once nothing names it, nor what is in no release of it', async () => {

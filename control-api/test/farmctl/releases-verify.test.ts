@@ -61,14 +61,16 @@ describe('where', () => {
 })
 
 describe('a node that runs a release', () => {
-  const site = { hosts: ['*.example.org', 'www.example.org'], release: 'www' }
-  const text = JSON.stringify({ sites: [{ hosts: ['other.example'], root: '/srv' }, site] })
-  const runs = { text, releases: [{ name: 'www', number: 3 }] }
   const wanted = { release: 'www', number: 3, url: undefined }
-  const node = (...urls: string[]) => ({ name: 'edge-1', urls })
+  const node = (...urls: string[]) => ({
+    name: 'edge-1',
+    version: 3,
+    urls,
+    host: 'www.example.org',
+  })
   const placeOf = (...asked: Parameters<typeof placeOfNode>) => {
     const place = placeOfNode(...asked)
-    return place && 'url' in place ? [place.url.href, place.at, place.label] : place
+    return 'url' in place ? [place.url.href, place.at, place.label] : place
   }
 
   test.each([
@@ -78,34 +80,30 @@ describe('a node that runs a release', () => {
       ['https://www.example.org/', '2001:db8::7', 8443],
     ],
   ] as const)('at %j is asked as %j', (urls, [href, host, port]) => {
-    expect(placeOf(node(...urls), runs, wanted)).toEqual([href, { host, port }, 'edge-1'])
+    expect(placeOf(node(...urls), wanted)).toEqual([href, { host, port }, 'edge-1'])
   })
 
   test('is asked for the URL that was said, where it listens for its scheme', () => {
     const said = { ...wanted, url: 'http://shop.example/base' }
     const both = node('https://192.0.2.7/', 'http://192.0.2.7:8080/')
-    expect(placeOf(both, runs, said)).toEqual([
+    expect(placeOf(both, said)).toEqual([
       'http://shop.example/base/',
       { host: '192.0.2.7', port: 8080 },
       'edge-1',
     ])
-    expect(placeOf(node('https://192.0.2.7/'), runs, said)).toMatchObject({ node: 'edge-1' })
+    expect(placeOf(node('https://192.0.2.7/'), said)).toMatchObject({ node: 'edge-1' })
   })
 
   test('of whose site no name is known is asked by its address', () => {
-    const everywhere = JSON.stringify({ sites: [{ hosts: ['*'], release: 'www' }] })
-    for (const of of [everywhere, null]) {
-      const place = placeOf(node('http://192.0.2.7:81/'), { ...runs, text: of }, wanted)
-      expect(place).toEqual(['http://192.0.2.7:81/', { host: '192.0.2.7', port: 81 }, 'edge-1'])
-    }
+    const place = placeOf({ ...node('http://192.0.2.7:81/'), host: null }, wanted)
+    expect(place).toEqual(['http://192.0.2.7:81/', { host: '192.0.2.7', port: 81 }, 'edge-1'])
   })
 
-  test('is not asked when it runs another version, no address is known, or it has none of it', () => {
-    expect(placeOf(node('http://192.0.2.7/'), runs, { ...wanted, number: 4 })).toMatchObject({
+  test('is not asked when it runs another version, or no address is known', () => {
+    expect(placeOf(node('http://192.0.2.7/'), { ...wanted, number: 4 })).toMatchObject({
       ...{ what: 'version', place: 'edge-1', expected: 'www@4', found: 'www@3' },
     })
-    expect(placeOf(node(), runs, wanted)).toMatchObject({ node: 'edge-1' })
-    expect(placeOf(node(), { text: null, releases: [] }, wanted)).toBe(null)
+    expect(placeOf(node(), wanted)).toMatchObject({ node: 'edge-1' })
   })
 })
 

@@ -82,6 +82,7 @@ const NOBODYS: NodeCertificates = {
 
 const NO_RELEASES: NodeReleases = {
   manifest: async (_, sha256) => Promise.reject(new NoSuchRelease(sha256)),
+  delta: async (_, sha256) => Promise.reject(new NoSuchRelease(sha256)),
   contents: async (_, [sha256 = '']) => Promise.reject(new NoSuchRelease(sha256)),
   send: async (reply) => reply,
   sentBytes: () => 0,

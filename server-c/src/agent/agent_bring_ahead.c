@@ -57,9 +57,12 @@ void agent_bring_ahead_on_time(struct agent *agent, uint64_t now)
     struct config *cfg = server_config(agent->server);
     struct agent_http *http = cfg ? agent_open_http(&agent->identity) : NULL;
     if (http) { /* without a config nobody says how much room there is */
+        struct agent_releases known;
+        agent_release_known(agent, &known);
         snprintf(agent->ahead_coming, sizeof(agent->ahead_coming), "%s", next->manifest);
-        agent_pull_begin(agent->pull, &one, http, cfg->releases.store_max_bytes,
+        agent_pull_begin(agent->pull, &one, &known, http, cfg->releases.store_max_bytes,
                          cfg->releases.max_bytes_per_second);
+        agent_releases_fini(&known);
     }
     config_put(cfg);
 }

@@ -16,8 +16,7 @@ static void hear(struct agent *agent, uint64_t now)
         return;
     mending->is_under_way = false;
     if (end == RELEASE_STANDS) {
-        log_info("agent: the content %s of a release has come anew, and is served",
-                 mending->sha256);
+        log_info("agent: the content %s of a release has come anew, or is gone", mending->sha256);
         agent_scrub_mended(agent->scrub, mending->sha256);
         mending->failures = 0;
         mending->said[0] = '\0';

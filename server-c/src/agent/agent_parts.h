@@ -177,6 +177,8 @@ static inline bool agent_is_bringing_ahead(const struct agent *agent)
 {
     return agent->ahead_coming[0] != '\0';
 }
+/* Versions that are confirmed, kept, on their way or ahead. The caller ends them. */
+void agent_release_known(struct agent *agent, struct agent_releases *out);
 /* Has removed what nobody needs: what is not confirmed, not on its way and not ahead. `makes_room`: what has come of
  * those that are not whole goes, too. */
 void agent_release_sweep(struct agent *agent, bool makes_room);

@@ -52,7 +52,7 @@ struct agent_pull {
     bool has_kept, spares_contents;
 
     /* Set before is_wanted is, and read by the thread until it is not busy. */
-    struct agent_releases list;
+    struct agent_releases list, known;
     struct agent_http *http;
     uint64_t max_bytes_per_second;
     uint64_t store_max_bytes;
@@ -133,6 +133,14 @@ static enum release_end get_one(void *arg, bool is_manifest, const char *sha256,
     return ask(arg, message, NULL, from, take, taker, why);
 }
 
+static enum release_end get_delta(void *arg, const char *manifest, const char *base, uint64_t from,
+                                  release_take *take, void *taker, char why[RELEASE_WHY_LEN])
+{
+    char message[192];
+    snprintf(message, sizeof(message), "releases/manifests/%s/of/%s", manifest, base);
+    return ask(arg, message, NULL, from, take, taker, why);
+}
+
 static enum release_end get_many(void *arg, char (*sha256)[RELEASE_SHA256_LEN + 1], size_t count,
                                  release_take *take, void *taker, char why[RELEASE_WHY_LEN])
 {
@@ -163,9 +171,24 @@ static int open_store(struct agent_pull *pull, char *why, size_t why_len)
     return 0;
 }
 
+/* The manifest of the newest version of that release that is here whole; NULL: none is. */
+static const char *newest_held(const struct agent_pull *pull, const struct agent_release *item)
+{
+    const struct agent_release *newest = NULL;
+    for (size_t i = 0; i < pull->known.count; i++) {
+        const struct agent_release *other = &pull->known.items[i];
+        if (strcmp(other->name, item->name) == 0 && strcmp(other->manifest, item->manifest) != 0 &&
+            (!newest || other->number > newest->number) &&
+            release_store_has_tree(&pull->store, other->manifest) &&
+            release_store_size(&pull->store, other->manifest) >= 0)
+            newest = other;
+    }
+    return newest ? newest->manifest : NULL;
+}
+
 static void bring(struct agent_pull *pull, struct agent_pulled *pulled)
 {
-    const struct release_source source = {pull, get_one, get_many, pause_after};
+    const struct release_source source = {pull, get_one, get_delta, get_many, pause_after};
     *pulled = (struct agent_pulled){.end = RELEASE_STANDS};
     if (open_store(pull, pulled->why, sizeof(pulled->why)) != 0) {
         pulled->end = RELEASE_NO_ROOM;
@@ -179,8 +202,8 @@ static void bring(struct agent_pull *pull, struct agent_pulled *pulled)
     for (size_t i = 0; i < pull->list.count && pulled->end == RELEASE_STANDS; i++) {
         const struct agent_release *item = &pull->list.items[i];
         bool was_there = release_store_has_tree(&pull->store, item->manifest);
-        pulled->end =
-            release_build(&pull->store, &source, item->manifest, &pull->progress, pulled->why);
+        pulled->end = release_build(&pull->store, &source, item->manifest, newest_held(pull, item),
+                                    &pull->progress, pulled->why);
         pulled->failed = *item;
         if (pulled->end == RELEASE_STANDS && !was_there)
             log_info("agent: version %" PRIu64 " of the release \"%s\" is here", item->number,
@@ -191,7 +214,7 @@ static void bring(struct agent_pull *pull, struct agent_pulled *pulled)
 /* Uses what agent_pull_mend() has left, which nobody changes until this has been heard of. */
 static void mend(struct agent_pull *pull)
 {
-    const struct release_source source = {pull, get_one, get_many, pause_after};
+    const struct release_source source = {pull, get_one, get_delta, get_many, pause_after};
     struct mending *mending = &pull->mending;
     mending->end = RELEASE_NO_ROOM;
     pull->asked = mending->http;
@@ -315,6 +338,7 @@ void agent_pull_stop(struct agent_pull *pull)
     agent_http_free(pull->http);
     agent_http_free(pull->mending.http);
     agent_releases_fini(&pull->list);
+    agent_releases_fini(&pull->known);
     agent_releases_fini(&pull->kept);
     release_store_close(&pull->store);
     pthread_mutex_destroy(&pull->lock);
@@ -324,14 +348,16 @@ void agent_pull_stop(struct agent_pull *pull)
 }
 
 void agent_pull_begin(struct agent_pull *pull, const struct agent_releases *list,
-                      struct agent_http *http, uint64_t store_max_bytes,
-                      uint64_t max_bytes_per_second)
+                      const struct agent_releases *known, struct agent_http *http,
+                      uint64_t store_max_bytes, uint64_t max_bytes_per_second)
 {
     pthread_mutex_lock(&pull->lock);
     CHECK(pull->is_heard && !pull->is_wanted);
     agent_http_free(pull->http);
     agent_releases_fini(&pull->list);
     agent_releases_copy(&pull->list, list);
+    agent_releases_fini(&pull->known);
+    agent_releases_copy(&pull->known, known);
     pull->http = http;
     pull->store_max_bytes = store_max_bytes;
     pull->max_bytes_per_second = max_bytes_per_second;

@@ -22,11 +22,11 @@ struct agent_pull *agent_pull_start(int state_fd, struct agent_http *waker);
 /* Breaks off what is under way. NULL is allowed. */
 void agent_pull_stop(struct agent_pull *pull);
 
-/* Begins to bring these, and takes over `http`, which nobody else may use. The last pull must have been heard
- * of. */
+/* Begins to bring these, and takes over `http`, which nobody else may use. `known` are all versions that may be here.
+ * The last pull must have been heard of. */
 void agent_pull_begin(struct agent_pull *pull, const struct agent_releases *list,
-                      struct agent_http *http, uint64_t store_max_bytes,
-                      uint64_t max_bytes_per_second);
+                      const struct agent_releases *known, struct agent_http *http,
+                      uint64_t store_max_bytes, uint64_t max_bytes_per_second);
 
 /* One has begun that has not been heard of: it ends as soon as may be, RELEASE_STOPPED if it had not ended yet. What
  * has come stays on the disk. */

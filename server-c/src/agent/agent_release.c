@@ -19,9 +19,12 @@ void agent_release_begin(struct agent *agent)
     struct agent_http *http = agent_open_http(&agent->identity);
     config_errors_fini(&errors);
     if (cfg && http) {
+        struct agent_releases known;
+        agent_release_known(agent, &known);
         agent->fetch.is_pulling = true;
-        agent_pull_begin(agent->pull, &waiting->releases, http, cfg->releases.store_max_bytes,
-                         cfg->releases.max_bytes_per_second);
+        agent_pull_begin(agent->pull, &waiting->releases, &known, http,
+                         cfg->releases.store_max_bytes, cfg->releases.max_bytes_per_second);
+        agent_releases_fini(&known);
     } else {
         agent_http_free(http);
         agent_apply_refuse(&agent->apply, waiting, "internal", "libcurl cannot start");
@@ -40,19 +43,26 @@ static void refuse(struct agent *agent, const struct agent_pulled *pulled)
     agent_fetch_end(&agent->fetch);
 }
 
+void agent_release_known(struct agent *agent, struct agent_releases *out)
+{
+    struct agent_releases ahead;
+    *out = (struct agent_releases){0};
+    agent_ahead_list(&agent->ahead, false, &ahead);
+    agent_releases_add(out, &agent->apply.history);
+    agent_releases_add(out, &agent->apply.kept.releases);
+    agent_releases_add(out, &agent->apply.offered.releases);
+    agent_releases_add(out, &agent->fetch.waiting.releases);
+    agent_releases_add(out, &ahead);
+    agent_releases_fini(&ahead);
+}
+
 void agent_release_sweep(struct agent *agent, bool makes_room)
 {
-    struct agent_releases ahead, kept = {0};
-    agent_ahead_list(&agent->ahead, false, &ahead);
-    agent_releases_add(&kept, &agent->apply.history);
-    agent_releases_add(&kept, &agent->apply.kept.releases);
-    agent_releases_add(&kept, &agent->apply.offered.releases);
-    agent_releases_add(&kept, &agent->fetch.waiting.releases);
-    agent_releases_add(&kept, &ahead);
+    struct agent_releases kept;
+    agent_release_known(agent, &kept);
     agent->has_spared = !makes_room && agent_ahead_is_coming(&agent->ahead);
     agent_pull_keep(agent->pull, &kept, agent->has_spared);
     agent_releases_fini(&kept);
-    agent_releases_fini(&ahead);
 }
 
 /* A newer one has come. */

@@ -145,11 +145,11 @@ static void is_wrong(void *arg, int folder, const char *sha256, const struct sta
     pthread_mutex_lock(&scrub->lock);
     if (scrub->counts.bad < AGENT_WRONG_MAX && find(scrub, sha256) == scrub->counts.bad) {
         append(scrub, sha256);
-        log_error(
-            "agent: the content %s of a release (%" PRIu64
-            " bytes) has other bytes on the disk than it "
-            "had: its files are answered with 503 until it has come anew. Look after the disk",
-            sha256, (uint64_t)st->st_size);
+        log_error("agent: the content %s of a release (%" PRIu64 " bytes) has other bytes on the "
+                  "disk than it had: %s. Look after the disk",
+                  sha256, (uint64_t)st->st_size,
+                  st->st_nlink == 1 ? "no file is of it, and it is thrown away"
+                                    : "its files are answered with 503 until it has come anew");
     }
     tell(scrub);
     pthread_mutex_unlock(&scrub->lock);

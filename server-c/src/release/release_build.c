@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* release_build.c — first the whole manifest is looked at, then each of its lines becomes a name. */
+/* release_build.c — first the whole manifest is looked at, then what is lacking is got, then each of its lines becomes a
+ * name. */
 #include "release/release_build_parts.h"
 
 #include "base/mem.h"
@@ -57,7 +58,7 @@ static int open_manifest(struct build *build)
     return openat(build->store->contents_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-/* Calls `look` with each line, which it finds in build->lines at line_count. */
+/* Calls `look` with each line, which it finds in build->line. */
 static enum release_end read_manifest(struct build *build,
                                       enum release_end (*look)(struct build *build))
 {
@@ -74,8 +75,7 @@ static enum release_end read_manifest(struct build *build,
         struct span rest = {bytes, (size_t)got};
 
         while (end == RELEASE_STANDS &&
-               (read_as = release_manifest_next(&manifest, &rest,
-                                                &build->lines[build->line_count])) == RELEASE_LINE)
+               (read_as = release_manifest_next(&manifest, &rest, &build->line)) == RELEASE_LINE)
             end = atomic_load(build->store->stopping) ? RELEASE_STOPPED : look(build);
     }
     if (end == RELEASE_STANDS && got < 0)
@@ -105,12 +105,12 @@ static enum release_end count_line(struct build *build)
 {
     pthread_mutex_lock(&build->progress->lock);
     build->progress->files++;
-    build->progress->bytes += build->lines[0].size;
+    build->progress->bytes += build->line.size;
     pthread_mutex_unlock(&build->progress->lock);
     return RELEASE_STANDS;
 }
 
-/* --- the tree --- */
+/* --- what is lacking --- */
 
 static enum release_end fetch_wants(struct build *build)
 {
@@ -131,19 +131,7 @@ static enum release_end fetch_wants(struct build *build)
         }
         end = release_fetch_contents(build, wants + i, count);
     }
-    return end;
-}
-
-static enum release_end flush(struct build *build)
-{
-    enum release_end end = fetch_wants(build);
-
-    for (size_t i = 0; i < build->line_count && end == RELEASE_STANDS; i++)
-        if (release_tree_add(&build->tree, build->store, &build->lines[i]) != 0)
-            end = release_build_fail_disk(build, build->lines[i].path);
-    if (end == RELEASE_STANDS)
-        release_build_say(build, build->line_count, 0);
-    build->line_count = build->want_count = 0;
+    build->want_count = 0;
     build->want_bytes = 0;
     return end;
 }
@@ -170,32 +158,52 @@ static int64_t known_size(const struct build *build, const struct release_line *
     return size;
 }
 
+static enum release_end want_line(struct build *build)
+{
+    const struct release_line *line = &build->line;
+    struct want *want = &build->wants[build->want_count];
+    int64_t size;
+
+    if (line->is_link)
+        return RELEASE_STANDS;
+    size = known_size(build, line);
+    if (size >= 0 && (uint64_t)size != line->size) {
+        snprintf(build->why, RELEASE_WHY_LEN,
+                 "%.200s: the content of that SHA-256 has %" PRId64 " bytes, not %" PRIu64,
+                 line->path, size, line->size);
+        return RELEASE_WRONG;
+    }
+    if (size >= 0) {
+        release_build_say(build, 0, line->size);
+        return RELEASE_STANDS;
+    }
+    memcpy(want->sha256, line->sha256, sizeof(want->sha256));
+    snprintf(want->path, sizeof(want->path), "%.*s", RELEASE_SHOWN_LEN, line->path);
+    want->size = line->size;
+    build->want_count++;
+    build->want_bytes += line->size;
+    return build->want_count == RELEASE_BATCH_COUNT || build->want_bytes >= RELEASE_BATCH_BYTES
+               ? fetch_wants(build)
+               : RELEASE_STANDS;
+}
+
+/* From all over the manifest as many at a time as a request may be for: of most versions hardly a line lacks
+ * anything. */
+static enum release_end fetch_lacking(struct build *build)
+{
+    enum release_end end = read_manifest(build, want_line);
+
+    return end == RELEASE_STANDS ? fetch_wants(build) : end;
+}
+
+/* --- the tree --- */
+
 static enum release_end place_line(struct build *build)
 {
-    const struct release_line *line = &build->lines[build->line_count++];
-
-    if (!line->is_link) {
-        int64_t size = known_size(build, line);
-
-        if (size >= 0 && (uint64_t)size != line->size) {
-            snprintf(build->why, RELEASE_WHY_LEN,
-                     "%.200s: the content of that SHA-256 has %" PRId64 " bytes, not %" PRIu64,
-                     line->path, size, line->size);
-            return RELEASE_WRONG;
-        }
-        if (size < 0) {
-            struct want *want = &build->wants[build->want_count++];
-            memcpy(want->sha256, line->sha256, sizeof(want->sha256));
-            want->size = line->size;
-            want->path = line->path;
-            build->want_bytes += line->size;
-        } else {
-            release_build_say(build, 0, line->size);
-        }
-    }
-    return build->line_count == RELEASE_BATCH_COUNT || build->want_bytes >= RELEASE_BATCH_BYTES
-               ? flush(build)
-               : RELEASE_STANDS;
+    if (release_tree_add(&build->tree, build->store, &build->line) != 0)
+        return release_build_fail_disk(build, build->line.path);
+    release_build_say(build, 1, 0);
+    return RELEASE_STANDS;
 }
 
 static enum release_end make_tree(struct build *build)
@@ -205,8 +213,6 @@ static enum release_end make_tree(struct build *build)
     if (release_tree_begin(&build->tree, build->store, build->manifest) != 0)
         return release_build_fail_disk(build, "the tree");
     end = read_manifest(build, place_line);
-    if (end == RELEASE_STANDS)
-        end = flush(build);
     if (end == RELEASE_STANDS && release_tree_end(&build->tree, build->store) != 0)
         end = release_build_fail_disk(build, "the tree");
     release_tree_drop(&build->tree, build->store);
@@ -214,8 +220,8 @@ static enum release_end make_tree(struct build *build)
 }
 
 enum release_end release_build(struct release_store *store, const struct release_source *source,
-                               const char *manifest, struct release_progress *progress,
-                               char why[RELEASE_WHY_LEN])
+                               const char *manifest, const char *base,
+                               struct release_progress *progress, char why[RELEASE_WHY_LEN])
 {
     enum release_end end;
 
@@ -227,7 +233,7 @@ enum release_end release_build(struct release_store *store, const struct release
                           .progress = progress,
                           .why = why,
                           .manifest = manifest,
-                          .lines = xcalloc(RELEASE_BATCH_COUNT, sizeof(*build.lines)),
+                          .base = base,
                           .wants = xcalloc(RELEASE_BATCH_COUNT, sizeof(*build.wants)),
                           .ended = xcalloc(RELEASE_BATCH_COUNT, sizeof(*build.ended)),
                           .content = {.fd = -1}};
@@ -238,11 +244,12 @@ enum release_end release_build(struct release_store *store, const struct release
     if (end == RELEASE_STANDS)
         end = read_manifest(&build, count_line);
     if (end == RELEASE_STANDS)
+        end = fetch_lacking(&build);
+    if (end == RELEASE_STANDS)
         end = make_tree(&build);
     if (end == RELEASE_STOPPED)
         snprintf(why, RELEASE_WHY_LEN, "the node stops");
     release_build_begin_progress(progress, "");
-    free(build.lines);
     free(build.wants);
     free(build.ended);
     return end;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* release_build.h — brings a release onto the disk: its manifest, the contents that are lacking, and the tree.
  *
- * Line by line: what some hundred lines lack is got, then they are put into the tree. Knows no network: the
- * source is somebody else's. Waits for the disk and the source: one thread, never a loop's. */
+ * First all that is lacking is got, some hundred contents at a time, then the lines are put into the tree one by one.
+ * Knows no network: the source is somebody else's. Waits for the disk and the source: one thread, never a loop's. */
 #ifndef FARMSTEAD_RELEASE_BUILD_H
 #define FARMSTEAD_RELEASE_BUILD_H
 
@@ -32,6 +32,9 @@ struct release_source {
     void *arg;
     enum release_end (*one)(void *arg, bool is_manifest, const char *sha256, uint64_t from,
                             release_take *take, void *taker, char why[RELEASE_WHY_LEN]);
+    /* What makes the manifest of `base`, from the byte `from` of that on. */
+    enum release_end (*delta)(void *arg, const char *manifest, const char *base, uint64_t from,
+                              release_take *take, void *taker, char why[RELEASE_WHY_LEN]);
     enum release_end (*many)(void *arg, char (*sha256)[RELEASE_SHA256_LEN + 1], size_t count,
                              release_take *take, void *taker, char why[RELEASE_WHY_LEN]);
     /* Waits before the next try, which is the `failures`th after no byte came. False: stop. */
@@ -45,10 +48,11 @@ struct release_progress {
     uint64_t files, files_done, bytes, bytes_done;
 };
 
-/* Anything but RELEASE_STANDS leaves a sentence in `why`, and the store as whole as it was: contents that have
+/* `base` is an earlier manifest that is here, of which the most lines are the same; NULL: none is.
+ * Anything but RELEASE_STANDS leaves a sentence in `why`, and the store as whole as it was: contents that have
  * come stay for the next time. */
 enum release_end release_build(struct release_store *store, const struct release_source *source,
-                               const char *manifest, struct release_progress *progress,
-                               char why[RELEASE_WHY_LEN]);
+                               const char *manifest, const char *base,
+                               struct release_progress *progress, char why[RELEASE_WHY_LEN]);
 
 #endif

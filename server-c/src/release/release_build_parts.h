@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* release_build_parts.h — what release_build.c (from a manifest to a tree) and release_fetch.c (what comes from the
- * source) share. Nobody else includes this. */
+/* release_build_parts.h — what release_build.c (from a manifest to a tree), release_fetch.c and
+ * release_fetch_manifest.c (what comes from the source) share. Nobody else includes this. */
 #ifndef FARMSTEAD_RELEASE_BUILD_PARTS_H
 #define FARMSTEAD_RELEASE_BUILD_PARTS_H
 
@@ -8,10 +8,13 @@
 #include "release/release_content.h"
 #include "release/release_tree.h"
 
+#define RELEASE_SHOWN_LEN 200  /* of a path, in a sentence */
+#define RELEASE_FAILURES_MAX 6 /* tries in a row that brought nothing */
+
 struct want {
     char sha256[RELEASE_SHA256_LEN + 1];
     uint64_t size;
-    const char *path; /* of a line that has it */
+    char path[RELEASE_SHOWN_LEN + 1]; /* the beginning, of a line that has it */
 };
 
 struct build {
@@ -20,11 +23,11 @@ struct build {
     struct release_progress *progress;
     char *why;
     const char *manifest;
+    const char *base; /* an earlier manifest that is here; NULL: none is */
     struct release_tree tree;
 
-    struct release_line *lines; /* of the batch */
-    size_t line_count;
-    struct want *wants; /* what its lines lack, each once */
+    struct release_line line; /* the one that was read last */
+    struct want *wants;       /* what is lacking, each once */
     size_t want_count;
     uint64_t want_bytes;
 
@@ -49,6 +52,14 @@ enum release_end release_build_fail_disk(struct build *build, const char *what);
 /* Gets these, whatever breaks off. */
 enum release_end release_fetch_contents(struct build *build, const struct want *wants,
                                         size_t count);
+/* The bytes that came of it have another digest than was named. */
+enum release_end release_fetch_fail(struct build *build, const char *path);
+/* Gives what came whole its name. */
+enum release_end release_fetch_publish(struct build *build);
+/* What came of a large one stays for the next try, unless that cannot do better. */
+void release_fetch_leave(struct build *build);
+
+/* --- release_fetch_manifest.c --- */
 /* Gets the manifest, if it is not here. */
 enum release_end release_fetch_manifest(struct build *build);
 

@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* release_fetch.c — contents and manifests as they come from the source, which may break off, lie, or be away. */
+/* release_fetch.c — contents as they come from the source, which may break off, lie, or be away. */
 #include "release/release_build_parts.h"
 
 #include "base/mem.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FAILURES_MAX 6 /* tries in a row that brought nothing */
-
-static enum release_end fail_content(struct build *build, const char *path)
+enum release_end release_fetch_fail(struct build *build, const char *path)
 {
     snprintf(build->why, RELEASE_WHY_LEN,
              "%.200s: the bytes that came have another SHA-256 than was named", path);
     return RELEASE_WRONG;
 }
-
-/* --- contents --- */
 
 /* One that is asked for by itself goes on where an earlier try has ended. */
 static int begin(struct build *build, const struct want *want)
@@ -49,7 +44,7 @@ static bool step(struct build *build)
             release_build_say(build, 0, 0 - want->size);
             if (build->content.goes_on) /* what an earlier try has left was wrong: it is gone now */
                 continue;
-            build->end = fail_content(build, want->path);
+            build->end = release_fetch_fail(build, want->path);
             return false;
         }
         memcpy(build->ended[build->ended_count++], want->sha256, RELEASE_SHA256_LEN + 1);
@@ -84,7 +79,7 @@ static bool take_contents(void *arg, const char *bytes, size_t len)
     return true;
 }
 
-static enum release_end publish(struct build *build)
+enum release_end release_fetch_publish(struct build *build)
 {
     size_t count = build->ended_count;
 
@@ -120,7 +115,7 @@ static enum release_end ask(struct build *build)
 }
 
 /* What came of a large one stays for the next try, unless that cannot do better. */
-static void leave(struct build *build)
+void release_fetch_leave(struct build *build)
 {
     if (build->end == RELEASE_UNREACHED || build->end == RELEASE_STOPPED)
         release_content_leave(&build->content, build->store);
@@ -156,79 +151,12 @@ enum release_end release_fetch_contents(struct build *build, const struct want *
         if (end == RELEASE_STANDS)
             continue;
         failures = build->coming_at > at || build->content.done > done ? 1 : failures + 1;
-        if (failures > FAILURES_MAX)
+        if (failures > RELEASE_FAILURES_MAX)
             build->end = RELEASE_UNREACHED;
         else if (!build->source->pause(build->source->arg, failures))
             build->end = RELEASE_STOPPED;
     }
-    leave(build);
-    end = publish(build); /* what came whole is kept, however this ends */
+    release_fetch_leave(build);
+    end = release_fetch_publish(build); /* what came whole is kept, however this ends */
     return build->end == RELEASE_STANDS ? end : build->end;
-}
-
-/* --- the manifest --- */
-
-static bool take_manifest(void *arg, const char *bytes, size_t len)
-{
-    struct build *build = arg;
-
-    if (release_content_put(&build->content, bytes, len) == 0) {
-        release_build_say(build, 0, len);
-        return true;
-    }
-    if (errno == EFBIG) {
-        snprintf(build->why, RELEASE_WHY_LEN, "the manifest is longer than 2 GiB");
-        build->end = RELEASE_WRONG;
-    } else {
-        build->end = release_build_fail_disk(build, "the manifest");
-    }
-    return false;
-}
-
-enum release_end release_fetch_manifest(struct build *build)
-{
-    const struct release_source *source = build->source;
-    unsigned failures = 0;
-
-    if (release_store_size(build->store, build->manifest) >= 0)
-        return RELEASE_STANDS;
-    if (release_store_room(build->store, 0, build->why, RELEASE_WHY_LEN) != 0)
-        return RELEASE_NO_ROOM;
-    build->end = RELEASE_STANDS;
-    if (release_content_go_on(&build->content, build->store, build->manifest,
-                              RELEASE_MANIFEST_BYTES) != 0)
-        return release_build_fail_disk(build, "the manifest");
-    release_build_say(build, 0, build->content.done);
-    for (;;) {
-        uint64_t done = build->content.done;
-        enum release_end end = source->one(source->arg, true, build->manifest, done, take_manifest,
-                                           build, build->said);
-
-        if (build->end == RELEASE_STANDS)
-            snprintf(build->why, RELEASE_WHY_LEN, "%s", build->said);
-        if (build->end == RELEASE_STANDS && end != RELEASE_UNREACHED)
-            build->end = end;
-        if (build->end != RELEASE_STANDS || end == RELEASE_STANDS)
-            break;
-        failures = build->content.done > done ? 1 : failures + 1;
-        if (failures > FAILURES_MAX)
-            build->end = RELEASE_UNREACHED;
-        else if (!source->pause(source->arg, failures))
-            build->end = RELEASE_STOPPED;
-        if (build->end != RELEASE_STANDS)
-            break;
-    }
-    if (build->end != RELEASE_STANDS) {
-        leave(build);
-        return build->end;
-    }
-    if (!release_content_end(&build->content, build->store)) {
-        if (!build->content.goes_on)
-            return fail_content(build, "the manifest");
-        release_build_begin_progress(build->progress, build->manifest);
-        return release_fetch_manifest(
-            build); /* what an earlier try has left was wrong, and is gone now */
-    }
-    memcpy(build->ended[build->ended_count++], build->manifest, RELEASE_SHA256_LEN + 1);
-    return publish(build);
 }

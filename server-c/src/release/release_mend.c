@@ -2,6 +2,7 @@
 /* release_mend.c — the wrong one stays where it is until the right one is whole and on the disk. */
 #include "release/release_mend.h"
 
+#include "base/util.h"
 #include "release/release_content.h"
 
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct mend {
     struct release_content content;
@@ -68,6 +70,12 @@ enum release_end release_mend(struct release_store *store, const struct release_
     if (release_store_size(store, sha256) >= 0 ||
         fstatat(store->contents_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return RELEASE_STANDS; /* a release that came has brought it, or needs it no more */
+    if (st.st_nlink == 1) {    /* in no tree: nobody serves it, and who needs it gets it anew */
+        if (unlinkat(store->contents_fd, name, 0) != 0)
+            return fail_disk(errno, why);
+        store->used_bytes -= smaller_of(store->used_bytes, (uint64_t)st.st_size);
+        return RELEASE_STANDS;
+    }
     if (release_store_disk_room(store, (uint64_t)st.st_size, why, RELEASE_WHY_LEN) != 0)
         return RELEASE_NO_ROOM;
     if (release_content_go_on(&mend.content, store, sha256, INT64_MAX) != 0)

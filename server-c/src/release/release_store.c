@@ -250,32 +250,33 @@ struct kept {
     size_t count;
 };
 
-static void look_at_tree(struct release_store *store, int fd, const char *name, const void *arg)
+static bool is_kept(const struct kept *kept, const char *name)
 {
-    const struct kept *kept = arg;
-
-    (void)fd;
     for (size_t i = 0; i < kept->count; i++)
         if (strcmp(kept->manifests[i], name) == 0)
-            return;
-    remove_tree(store, name);
+            return true;
+    return false;
 }
 
-static void look_at_content(struct release_store *store, int fd, const char *name,
-                            const void *unused)
+static void look_at_tree(struct release_store *store, int fd, const char *name, const void *arg)
+{
+    (void)fd;
+    if (!is_kept(arg, name))
+        remove_tree(store, name);
+}
+
+static void look_at_content(struct release_store *store, int fd, const char *name, const void *arg)
 {
     struct stat st;
 
-    (void)unused;
     if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_nlink == 1 &&
-        unlinkat(fd, name, 0) == 0 && release_is_sha256(name))
+        !is_kept(arg, name) && unlinkat(fd, name, 0) == 0 && release_is_sha256(name))
         store->used_bytes -= smaller_of(store->used_bytes, (uint64_t)st.st_size);
 }
 
-static void look_at_folder(struct release_store *store, int fd, const char *name,
-                           const void *unused)
+static void look_at_folder(struct release_store *store, int fd, const char *name, const void *arg)
 {
-    each_name(store, open_folder(fd, name), look_at_content, unused);
+    each_name(store, open_folder(fd, name), look_at_content, arg);
 }
 
 void release_store_keep(struct release_store *store, const char *const *manifests, size_t count,
@@ -286,6 +287,6 @@ void release_store_keep(struct release_store *store, const char *const *manifest
     each_name(store, open_folder(store->trees_fd, "."), look_at_tree, &kept);
     if (spares_contents)
         return;
-    each_name(store, open_folder(store->contents_fd, "."), look_at_folder, NULL);
+    each_name(store, open_folder(store->contents_fd, "."), look_at_folder, &kept);
     store->rest[0] = '\0';
 }

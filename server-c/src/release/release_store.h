@@ -8,6 +8,8 @@
  * the last large content that broke off, whose first bytes are worth keeping. So a name without them is whole, whenever the process ended. Which contents a tree needs, the kernel
  * counts: one that is in none has a single name.
  *
+ * The manifest of a tree is a content, too, and stays with it: of the next one only what is other has to come.
+ *
  * Waits for the disk: one thread at a time, and never a loop's. */
 #ifndef FARMSTEAD_RELEASE_STORE_H
 #define FARMSTEAD_RELEASE_STORE_H
@@ -56,7 +58,7 @@ int release_store_disk_room(const struct release_store *store, uint64_t bytes, c
 int64_t release_store_size(const struct release_store *store, const char *sha256);
 bool release_store_has_tree(const struct release_store *store, const char *manifest);
 
-/* Removes all other trees, and the contents that are in none, as far as that is possible. Contents are spared while a
+/* Removes all other trees, and the contents that are in none and not one of these manifests, as far as that is possible. Contents are spared while a
  * tree is coming that broke off: what came of it is in no tree yet. */
 void release_store_keep(struct release_store *store, const char *const *manifests, size_t count,
                         bool spares_contents);

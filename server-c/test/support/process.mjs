@@ -10,6 +10,9 @@ function statusNumber(pid, name) {
 /** Memory in use, in bytes. */
 export const rssBytes = (pid) => statusNumber(pid, 'VmRSS') * 1024
 
+/** The most that it ever had in use, in bytes. */
+export const mostRssBytes = (pid) => statusNumber(pid, 'VmHWM') * 1024
+
 /** For how many descriptors the kernel has made room so far. */
 export const descriptorRoom = (pid) => statusNumber(pid, 'FDSize')
 

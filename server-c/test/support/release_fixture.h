@@ -40,6 +40,9 @@ static struct {
     bool is_gone;      /* it has nothing */
     bool stops;        /* the node stops with the first byte */
     bool stops_at_pause;
+    const char *delta;                 /* what comes as one; NULL: there is none */
+    int deltas;                        /* how often one was asked for */
+    char base[RELEASE_SHA256_LEN + 1]; /* of the last of them */
 } fixture;
 
 static const char *keep_thing(const char *bytes, size_t len)
@@ -75,7 +78,7 @@ static inline void add_link(struct buf *manifest, const char *path, const char *
 }
 
 /* Ends the manifest; returns its digest. */
-static const char *keep_manifest(struct buf *manifest)
+static inline const char *keep_manifest(struct buf *manifest)
 {
     const char *sha256 = keep_thing(manifest->data, manifest->len);
 
@@ -143,6 +146,20 @@ static enum release_end give_one(void *arg, bool is_manifest, const char *sha256
     return end;
 }
 
+/* What `fixture.delta` is called. */
+static enum release_end give_delta(void *arg, const char *manifest, const char *base, uint64_t from,
+                                   release_take *take, void *taker, char why[RELEASE_WHY_LEN])
+{
+    (void)arg, (void)manifest;
+    fixture.deltas++;
+    snprintf(fixture.base, sizeof(fixture.base), "%s", base);
+    snprintf(why, RELEASE_WHY_LEN, "it broke off");
+    if (!fixture.delta)
+        return RELEASE_WRONG;
+    size_t left = fixture.breaks_off ? fixture.breaks_off : SIZE_MAX;
+    return give(fixture.delta, from, &left, take, taker) ? RELEASE_STANDS : RELEASE_UNREACHED;
+}
+
 static bool pause_not(void *arg, unsigned failures)
 {
     (void)arg, (void)failures;
@@ -150,7 +167,8 @@ static bool pause_not(void *arg, unsigned failures)
     return !fixture.stops_at_pause && !atomic_load(&fixture.stopping);
 }
 
-static const struct release_source fixture_source = {NULL, give_one, give_many, pause_not};
+static const struct release_source fixture_source = {NULL, give_one, give_delta, give_many,
+                                                     pause_not};
 
 static void fixture_open(void)
 {
@@ -182,9 +200,16 @@ static void fixture_end(void)
     memset(&fixture, 0, sizeof(fixture));
 }
 
-static enum release_end fixture_build(const char *manifest)
+static inline enum release_end fixture_build(const char *manifest)
 {
-    return release_build(&fixture.store, &fixture_source, manifest, &fixture.progress, fixture.why);
+    return release_build(&fixture.store, &fixture_source, manifest, NULL, &fixture.progress,
+                         fixture.why);
+}
+
+static inline enum release_end fixture_build_of(const char *manifest, const char *base)
+{
+    return release_build(&fixture.store, &fixture_source, manifest, base, &fixture.progress,
+                         fixture.why);
 }
 
 /* Text of so many bytes. */
@@ -201,7 +226,7 @@ static inline const char *keep_large(struct buf *manifest, const char *path, siz
 }
 
 /* Runs a script in the tree, or in the store for NULL. */
-static void expect_in(const char *manifest, const char *script)
+static inline void expect_in(const char *manifest, const char *script)
 {
     char folder[200];
 

@@ -451,3 +451,21 @@ export const TargetsSchema = Type.Array(
     }),
   }),
 )
+
+/** GET /releases/{name}/nodes listReleaseNodes */
+export const ReleaseNodesParamsSchema = Type.Object({ name: NameSchema })
+export const ReleaseNodesQuerySchema = Type.Object({
+  ...PageQuerySchema.properties,
+  version: Type.Optional(Type.Integer({ minimum: 1, description: 'They run this one' })),
+})
+export const ReleaseNodeSchema = Type.Object({
+  id: NodeIdSchema,
+  name: NameSchema,
+  version: Type.Integer({ description: 'Of the release, that it runs' }),
+  urls: Type.Array(Type.String(), { description: 'Where it listens, by the config that it runs' }),
+  host: Nullable(
+    Type.String({ description: 'A name of a site that serves the release; null: none is known' }),
+  ),
+})
+export type ReleaseNode = Static<typeof ReleaseNodeSchema>
+export const ReleaseNodesPageSchema = pageOf(ReleaseNodeSchema)

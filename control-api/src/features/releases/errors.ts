@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { defineError } from '../../api-shapes/errors.ts'
 
-export const ReleaseNotFound = defineError(
-  404,
-  'release_not_found',
-  'No such release',
-  (name: string) => `There is no release "${name}". GET /api/v1/releases lists them.`,
-)
 export const ReleaseVersionNotFound = defineError(
   404,
   'version_not_found',

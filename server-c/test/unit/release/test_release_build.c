@@ -185,7 +185,7 @@ static void a_source_that_is_away_is_given_up(void)
     const char *manifest = small_release();
     fixture.thing_count--; /* the manifest never comes */
     CHECK_INT(__LINE__, "away", fixture_build(manifest), RELEASE_UNREACHED);
-    CHECK_INT(__LINE__, "after some tries", fixture.requests, FAILURES_MAX + 1);
+    CHECK_INT(__LINE__, "after some tries", fixture.requests, RELEASE_FAILURES_MAX + 1);
     fixture.thing_count++;
     fixture.stops = true;
     CHECK_INT(__LINE__, "stops", fixture_build(manifest), RELEASE_STOPPED);

@@ -67,6 +67,25 @@ static void all_trees_have_the_right_one(void)
     fixture_end();
 }
 
+static void a_manifest_that_is_wrong_goes(void)
+{
+    const char *first, *second;
+    char script[200];
+
+    begin(&first, &second);
+    snprintf(script, sizeof(script), MARK " contents/*/%s", first);
+    expect_in(NULL, script);
+    uint64_t used_bytes = fixture.store.used_bytes;
+    fixture.asked = 0;
+    CHECK_INT(__LINE__, "gone", release_mend(&fixture.store, &fixture_source, first, fixture.why),
+              RELEASE_STANDS);
+    CHECK_INT(__LINE__, "nothing is asked for", fixture.asked, 0);
+    snprintf(script, sizeof(script), "test ! -e contents/%.2s/%s", first, first);
+    expect_in(NULL, script);
+    CHECK_TRUE(fixture.store.used_bytes < used_bytes, "its room is free");
+    fixture_end();
+}
+
 static void what_does_not_come_leaves_it_marked(void)
 {
     const char *first, *second;
@@ -164,6 +183,7 @@ static void what_is_gone_needs_nothing(void)
 int main(void)
 {
     all_trees_have_the_right_one();
+    a_manifest_that_is_wrong_goes();
     what_does_not_come_leaves_it_marked();
     a_release_that_needs_it_brings_it();
     a_large_one_goes_on();

@@ -32,8 +32,13 @@ static void what_no_tree_needs_goes(void)
     CHECK_TRUE(!release_store_has_tree(&fixture.store, first), "the first went");
     expect_in(second, "test \"$(cat d/a)\" = second");
     expect_in(third, "test \"$(cat link own)\" = firstthird");
+    CHECK_INT(__LINE__, "the manifest that is not kept goes",
+              release_store_size(&fixture.store, first), -1);
+    int64_t manifests =
+        release_store_size(&fixture.store, second) + release_store_size(&fixture.store, third);
+    CHECK_TRUE(manifests > 300, "those of the kept ones stay");
     CHECK_INT(__LINE__, "what they need is counted", fixture.store.used_bytes,
-              strlen("first") + strlen("second") + strlen("third"));
+              (int64_t)(strlen("first") + strlen("second") + strlen("third")) + manifests);
     release_store_keep(&fixture.store, NULL, 0, false);
     CHECK_INT(__LINE__, "nothing is left", fixture.store.used_bytes, 0);
     expect_in(NULL, "test -z \"$(find . -type f)\" && test -z \"$(ls trees)\"");

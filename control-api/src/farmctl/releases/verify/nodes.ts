@@ -1,51 +1,41 @@
 // SPDX-License-Identifier: MIT
 // Where the nodes that run a release serve it, as the configs say that they really run.
-import { parse } from 'jsonc-parser'
-import { type Api, bodyOf } from '../../api.ts'
+import { type Api, bodyOf, pages } from '../../api.ts'
+import type { ReleaseNode } from '../../api-types.ts'
 import { Failure } from '../../failures.ts'
-import { allNodes } from '../../nodes.ts'
 import type { Odd } from './judge.ts'
 import { baseOf, type Place } from './urls.ts'
 
-/** Of a node, as far as it matters here. */
-type Listening = { name: string; urls: readonly string[] }
-type Runs = {
-  text: string | null
-  releases: readonly { name: string; number: number }[]
-}
 type Wanted = { release: string; number: number; url: string | undefined }
 export type Unasked = { node: string; why: string }
 export type NodePlaces = { nodes: number; places: Place[]; odd: Odd[]; unasked: Unasked[] }
 
 export async function placesOfNodes(api: Api, wanted: Wanted): Promise<NodePlaces> {
   const found: NodePlaces = { nodes: 0, places: [], odd: [], unasked: [] }
-  for await (const node of allNodes(api)) {
-    const params = { path: { id: node.id } }
-    const runs = await bodyOf(api.GET('/api/v1/nodes/{id}/effective-config', { params }))
-    const place = placeOfNode(node, runs, wanted)
-    if (place === null) continue
+  const { release } = wanted
+  const nodes = pages((query) => {
+    const params = { path: { name: release }, query }
+    return bodyOf(api.GET('/api/v1/releases/{name}/nodes', { params }))
+  })
+  for await (const node of nodes) {
+    const place = placeOfNode(node, wanted)
     found.nodes++
     if ('why' in place) found.unasked.push(place)
     else if ('what' in place) found.odd.push(place)
     else found.places.push(place)
   }
   if (found.nodes > 0) return found
-  const { release } = wanted
   throw new Failure(
     `No node runs a version of "${release}". Bring one out: farmctl releases roll-out ${release}`,
   )
 }
 
-/** null: it does not run the release. */
 export function placeOfNode(
-  { name, urls }: Listening,
-  { text, releases }: Runs,
+  { name, version, urls, host }: Omit<ReleaseNode, 'id'>,
   { release, number, url }: Wanted,
-): Place | Odd | Unasked | null {
-  const running = releases.find((one) => one.name === release)
-  if (running === undefined) return null
-  if (running.number !== number) {
-    const versions = { expected: `${release}@${number}`, found: `${release}@${running.number}` }
+): Place | Odd | Unasked {
+  if (version !== number) {
+    const versions = { expected: `${release}@${number}`, found: `${release}@${version}` }
     return { path: '', place: name, what: 'version', ...versions }
   }
   const base = url === undefined ? null : baseOf(url)
@@ -61,22 +51,10 @@ export function placeOfNode(
     host: listener.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: Number(listener.port || (listener.protocol === 'https:' ? 443 : 80)),
   }
-  return { url: base ?? asSite(listener, hostOf(text, release)), at, label: name }
+  return { url: base ?? asSite(listener, host), at, label: name }
 }
 
 /** Asked for by the name that its site has. */
 function asSite(listener: URL, host: string | null): URL {
   return host === null ? listener : new URL(`${listener.protocol}//${host}/`)
-}
-
-/** The first that is one name and not all of a kind; null: it has none. */
-function hostOf(text: string | null, release: string): string | null {
-  const config: { sites?: unknown } | undefined = parse(text ?? '{}', [], {
-    allowTrailingComma: true,
-  })
-  const sites = Array.isArray(config?.sites) ? config.sites : []
-  const names = sites
-    .filter((site) => site?.release === release && Array.isArray(site.hosts))
-    .flatMap((site) => site.hosts as unknown[])
-  return names.find((one): one is string => typeof one === 'string' && !one.includes('*')) ?? null
 }
