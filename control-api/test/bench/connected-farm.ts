@@ -164,14 +164,16 @@ export class Farm {
   }
 
   /** Resolves when it listens again: how long it took to stop, and to start. */
-  async restart(): Promise<{ stopMs: number; startMs: number }> {
+  async restart(onStopped: () => Promise<void>): Promise<{ stopMs: number; startMs: number }> {
     const fromMs = performance.now()
     this.#service.child.kill('SIGTERM')
     await this.#service.ended
     const stoppedMs = performance.now()
+    await onStopped()
+    const beginMs = performance.now()
     this.#service = await startService(this.#env)
     await this.#session.continueAt(this.#service.url)
-    return { stopMs: stoppedMs - fromMs, startMs: performance.now() - stoppedMs }
+    return { stopMs: stoppedMs - fromMs, startMs: performance.now() - beginMs }
   }
 
   async stop(): Promise<void> {
@@ -237,7 +239,7 @@ const textOf = (home: string, version: number): string => {
   )
 }
 
-/** Asks until all of `count` were answered since the mark, or time is over. */
+/** Asks until all of `count` were let in since the mark, or time is over. */
 export async function whenBack(farm: Farm, count: number, withinMs: number): Promise<AllCounted> {
   return await countedUntil(farm, withinMs, ({ back }) => back >= count)
 }

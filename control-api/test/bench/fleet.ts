@@ -117,21 +117,23 @@ async function rest(farm: Farm, seconds: number, note: Note): Promise<void> {
 
 async function restart(farm: Farm, nodes: number, note: Note): Promise<void> {
   note('windows lost before the restart', await lostIn(farm, await farm.count()))
-  farm.mark()
-  const fromMs = Date.now()
-  const { stopMs, startMs } = await farm.restart()
-  // A control plane that stops turns away, too.
-  const { turnedAway } = await farm.count()
+  // A control plane that stops turns away, too: what comes after is the new one's.
+  let turnedAway = 0
+  const { stopMs, startMs } = await farm.restart(async () => {
+    farm.mark()
+    turnedAway = (await farm.count()).turnedAway
+  })
+  const beganMs = Date.now() - startMs
   const after = await whenBack(farm, nodes, BACK_WITHIN_MS)
   note('s to stop the control plane', (stopMs / 1000).toFixed(1))
   note('s until it listened again', (startMs / 1000).toFixed(1))
   note('nodes back', after.back)
-  note('s until the last was back, since it listened', since(after, fromMs + stopMs + startMs))
+  note(
+    's until the last was back, since it began',
+    ((after.lastBackMs - beganMs) / 1000).toFixed(1),
+  )
   note('messages turned away for load', after.turnedAway - turnedAway)
 }
-
-const since = ({ lastBackMs }: AllCounted, ms: number) =>
-  (Math.max(0, lastBackMs - ms) / 1000).toFixed(1)
 
 /** Some of each kind, chosen by the seed, and a push to all: what becomes of those that are well, and of the rollout. */
 async function giveTrouble(

@@ -16,7 +16,7 @@ export type ToAgents =
 
 export type Counted = Met & {
   kind: 'counted'
-  /** Answered since the last mark, and when the last of them was, by the machine's clock. */
+  /** Let in anew since the last mark (a hello was answered), and when the last of them was, by the machine's clock. */
   back: number
   lastBackMs: number
   /** Of the nodes that acknowledged the newest generation that any has: how many, and when the last of them did. */

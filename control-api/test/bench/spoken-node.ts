@@ -45,7 +45,7 @@ type Kept = { seq: number; startedMs: number; durationMs: number; generation: nu
 
 export class SpokenNode {
   conduct: Conduct = 'good'
-  /** When it was answered first since forgetBack(), by the machine's clock; null: not yet. */
+  /** When its first hello since forgetBack() was answered, by the machine's clock; null: none was. */
   backAtMs: number | null = null
   /** The newest generation that it acknowledged, and when that was answered. */
   acknowledged = { generation: 0, atMs: 0 }
@@ -156,16 +156,11 @@ export class SpokenNode {
       lastResult: null,
     })
     this.#mustHello = false
+    this.backAtMs ??= Date.now()
   }
 
   async #say<T>(message: string, body: object): Promise<T> {
-    return await this.#ask<T>(message, JSON.stringify(body))
-  }
-
-  async #ask<T>(message: string, body: string): Promise<T> {
-    const answer = await this.#channel.ask<T>(message, body)
-    this.backAtMs ??= Date.now()
-    return answer
+    return await this.#channel.ask<T>(message, JSON.stringify(body))
   }
 
   /** Whose answer waits, as that to a poll. */
@@ -182,7 +177,7 @@ export class SpokenNode {
     const wish = { have: this.#have, waitMs: this.#leftMs(), challenges: [] }
     const said = `"drift":null,"desired":${JSON.stringify(wish)},"windows":[${windows.join(',')}]`
     const rest = this.conduct === 'skewed' ? SKEWED_REST : REST
-    const answer = await this.#ask<ReportResponse>('report', `{${head},${said},${rest}`)
+    const answer = await this.#channel.ask<ReportResponse>('report', `{${head},${said},${rest}`)
     const { acknowledgedSeq, desired, reportEveryMs = REPORT_EVERY_MS } = answer
     this.#kept = this.#kept.filter(({ seq }) => seq > acknowledgedSeq)
     this.#everyMs = reportEveryMs

@@ -12,7 +12,7 @@ const windowOf = (endedAtMs: number, counters: Record<string, number>): PlacedWi
 describe('the windows of a node as bytes', () => {
   it('keep counters by name, whichever of them a window has', () => {
     const node = new NodeWindows()
-    const told = [
+    const told: Record<string, number>[] = [
       { requests: 5, responses5xx: 1 },
       { responses404: 2, requests: 7 },
       { requests: Number.MAX_SAFE_INTEGER, constructor: 4 },
