@@ -13,6 +13,7 @@
 //   npm run bench -- lists [OPTION …]            what each page of each list costs: see control-api/test/bench/lists.ts
 //   npm run bench -- console [OPTION …]          the console in Chromium over 10,000 nodes: see e2e/scale/run.ts
 //   npm run bench -- farm [OPTION …]             what connected nodes cost the control plane, idle and through rollouts: see control-api/test/bench/farm.ts
+//   npm run bench -- fleet [OPTION …]        the same with pushes, a restart and nodes that give trouble (npm run fleet): see control-api/test/bench/fleet.ts
 //   npm run bench -- releases [OPTION …]         a release of files to 20 nodes, and back: see control-api/test/bench/releases.ts
 //   npm run bench -- rollout [OPTION …]          a version to 1,000 nodes: see control-api/test/bench/rollout.ts
 // docs/benchmarks.md says what each load and each column means.
@@ -141,6 +142,7 @@ function list() {
   )
   say('reports  what the reports of 1,000 and 10,000 nodes take in memory')
   say('metrics  how long questions about the measurements of 10,000 nodes take')
+  say('fleet    100 and 1,000 simulated nodes: a push, a restart, nodes that give trouble')
   say('scrape   what Prometheus costs the control plane of 10,000 nodes')
   say('console  the console in Chromium over 10,000 nodes: how soon, how large, how old')
   return 0
@@ -199,6 +201,7 @@ const others = {
   scale: { file: '../../control-api/test/bench/scale.ts', packages: null },
   requests: { file: '../../control-api/test/bench/requests.ts', packages: null },
   farm: { file: '../../control-api/test/bench/farm.ts', packages: null },
+  fleet: { file: '../../control-api/test/bench/fleet.ts', packages: null },
   lists: { file: '../../control-api/test/bench/lists.ts', packages: null },
   reports: { file: '../../control-api/test/bench/reports.ts', packages: null },
   metrics: { file: '../../control-api/test/bench/metrics.ts', packages: null },

@@ -68,10 +68,11 @@ export function createIdentify({ db, write, now, authority, fleet }: Deps): Iden
     return callerOf(node, certificate)
   }
 
-  const found = async (peer: Peer, ca: Authority): Promise<CertificateRow> => {
-    const caSha256 = ca.signerOf(peer.certificate)
-    if (caSha256 === null) throw new UnknownCredential()
-    const row = await write((unit) => recordFound(unit, { ...peer, caSha256 }))
+  const found = async ({ sha256, read }: Peer, ca: Authority): Promise<CertificateRow> => {
+    const certificate = read()
+    const caSha256 = certificate ? ca.signerOf(certificate) : null
+    if (!certificate || caSha256 === null) throw new UnknownCredential()
+    const row = await write((unit) => recordFound(unit, { certificate, sha256, caSha256 }))
     if (row) return row
     throw new IdentityRevoked('This control plane has no record of this node’s certificate.')
   }
@@ -146,17 +147,20 @@ const callerOf = (node: SpeakerRow, certificate: CertificateRow | null): Caller 
   certificate,
 })
 
-type Peer = { certificate: X509Certificate; sha256: string }
-/** A connection's certificate stays the same: TLS 1.3 knows no renegotiation. */
-const peers = new WeakMap<TLSSocket, Peer | null>()
+/** `read`: it is there as long as the connection. */
+type Peer = { sha256: string; read: () => X509Certificate | undefined }
+/** A connection's certificate stays the same: TLS 1.3 knows no renegotiation. Of thousands only the digests are kept. */
+const digests = new WeakMap<TLSSocket, string>()
 
 /** The handshake has proved that it holds the key; whose it is, the database says. */
 function peerOf({ raw: { socket } }: FastifyRequest): Peer | null {
   if (!(socket instanceof TLSSocket)) return null
-  const known = peers.get(socket)
-  if (known !== undefined) return known
-  const certificate = socket.getPeerX509Certificate()
-  const peer = certificate ? { certificate, sha256: sha256(certificate.raw) } : null
-  peers.set(socket, peer)
-  return peer
+  const read = () => socket.getPeerX509Certificate()
+  const digest = digests.get(socket) ?? digestOf(read())
+  if (digest === null) return null
+  digests.set(socket, digest)
+  return { sha256: digest, read }
 }
+
+const digestOf = (certificate: X509Certificate | undefined): string | null =>
+  certificate ? sha256(certificate.raw) : null

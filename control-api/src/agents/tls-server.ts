@@ -45,17 +45,22 @@ function beginWithFirstBytes(server: Server, withinMs: number): void {
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
     const tooLate = setTimeout(() => socket.destroy(), withinMs)
-    socket.once('close', () => clearTimeout(tooLate))
-    // Its 'close' follows.
-    socket.on('error', () => {})
+    const over = () => clearTimeout(tooLate)
+    socket.once('close', over)
+    socket.on('error', closeFollows)
     socket.once('readable', () => {
-      clearTimeout(tooLate)
+      over()
+      // Thousands that stay would keep it.
+      socket.off('close', over)
       // It ended, and said nothing.
       if (socket.readableLength === 0) socket.destroy()
       else for (const listener of begin) listener.call(server, socket)
     })
   })
 }
+
+/** Not made for each: it would keep all that is around it. */
+const closeFollows = () => {}
 
 const contextOf = (authority: Authority) => ({
   ...authority.serverContext(),

@@ -22,8 +22,6 @@ const ALL: readonly StageName[] = [
   'writeNetwork',
   'roundTrip',
 ]
-/** Those that somebody reads from memory; charts have the others from the disk. */
-const IN_MEMORY: readonly StageName[] = ['firstByte', 'total', 'readWait', 'handshake']
 const HEAD_BYTES = 3
 
 /** Of these what was counted at all. */
@@ -93,12 +91,12 @@ export function eachStage(
   }
 }
 
-/** A window's, in memory: who reads counters only pays for none. */
+/** One is unpacked when it is read. */
 export class PackedStages {
   readonly #bytes: Uint8Array
 
-  constructor(stages: Stages) {
-    this.#bytes = packStages(stages, IN_MEMORY)
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
   }
 
   get firstByte() {

@@ -17,7 +17,7 @@ import { lostAmong, type PlacedRequest, type PlacedWindow, withLost } from './wi
 export type Take = {
   nodeId: string
   bootId: string
-  windows: PlacedWindow[]
+  windows: readonly PlacedWindow[]
   nowMs: number
   /** Values at the end of the last window. */
   gauges?: Readonly<Record<string, number>> | undefined

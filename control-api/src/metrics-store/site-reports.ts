@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What reports say of sites, as it is kept: under the version whose sites they are. A node says a generation and a digest.
 import { Kept } from '../base/kept.ts'
-import type { PlacedWindow, SiteRows } from './windows.ts'
+import type { PlacedWindow, Series, SiteRows } from './windows.ts'
 
 type Asked = { nodeId: string; generation: number; digest: string }
 /** The sum of the version (versionSum); null: they are no version's. */
@@ -14,25 +14,28 @@ export type NodeSites = {
   sites: readonly { sum: string; rows: SiteRows }[]
 }
 
-/** With the sites under their versions, and nothing of them left where they came. */
-export const withSites = (
+/** With the sites under their versions, and nothing of them left where they came. Windows without any are the same ones. */
+export async function withSites(
   nodeId: string,
   windows: readonly PlacedWindow[],
   sitesOf: SitesOf,
-): Promise<PlacedWindow[]> =>
-  Promise.all(
-    windows.map(async ({ series, ...window }) => {
-      const sites: { sum: string; rows: SiteRows }[] = []
-      for (const { generation, sites: told } of series) {
-        const sum = told && (await sitesOf({ nodeId, generation, digest: told.digest }))
-        if (sum) sites.push({ sum, rows: told.counts })
-      }
-      const counted = series.map(({ generation, counters, stages }) => ({
-        ...{ generation, counters, stages },
-      }))
-      return { ...window, series: counted, ...(sites.length > 0 && { sites }) }
+): Promise<readonly PlacedWindow[]> {
+  if (!windows.some(hasSites)) return windows
+  const ofSeries = async ({ generation, sites: told }: Series) => {
+    const sum = told && (await sitesOf({ nodeId, generation, digest: told.digest }))
+    return sum ? [{ sum, rows: told.counts }] : []
+  }
+  return await Promise.all(
+    windows.map(async (window) => {
+      if (!hasSites(window)) return window
+      const sites = (await Promise.all(window.series.map(ofSeries))).flat()
+      const series = window.series.map(({ sites: _, ...counted }) => counted)
+      return { ...window, series, ...(sites.length > 0 && { sites }) }
     }),
   )
+}
+
+const hasSites = ({ series }: PlacedWindow): boolean => series.some(({ sites }) => sites)
 
 const MOST_BYTES = 64 * 1024 * 1024
 const BYTES_EACH = 200

@@ -3,6 +3,7 @@
 // it (nodes send again what was not acknowledged) and is started anew. Reports are given to it some at a time, and the
 // next when those are kept: of a large farm they share one transaction, and a chart waits for one lot of them at most.
 import type { EventEmitter } from 'node:events'
+import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { threadProgram } from '../base/places.ts'
 import type { Answers, Question, Reply, Request, WorkerData } from './messages.ts'
@@ -31,8 +32,16 @@ const RESTART_MS = 1_000
 export type Thread = Pick<Worker, 'postMessage' | 'terminate'> & Pick<EventEmitter, 'on'>
 export type BeginThread = (data: WorkerData) => Thread
 
-const beginThread: BeginThread = (data) =>
-  new Worker(threadProgram('metrics-store/worker'), { workerData: data })
+/**
+ * In MiB, of a thread's young generation, which is three of them. V8 reads it when a thread begins: the main thread keeps what the
+ * process was started with, and threads that begin later have this one, too. What reports bring is gone with the next ones.
+ */
+const SEMI_SPACE = 4
+
+const beginThread: BeginThread = (data) => {
+  setFlagsFromString(`--max-semi-space-size=${SEMI_SPACE}`)
+  return new Worker(threadProgram('metrics-store/worker'), { workerData: data })
+}
 
 type Waiting = { resolve: (answer: never) => void; reject: (error: Error) => void }
 type Gathered = {

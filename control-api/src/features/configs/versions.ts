@@ -5,6 +5,7 @@ import { contentDigest } from '../../agent-protocol/content.ts'
 import type { CertificateVersion, ReleaseVersion } from '../../agent-protocol/messages.gen.ts'
 import type { ConfigError } from '../../api-shapes/common.ts'
 import type { Unit, Write } from '../../audit/write.ts'
+import { Kept } from '../../base/kept.ts'
 import { givenVersions } from '../../certificates/store.ts'
 import type { Database, Reader } from '../../db/database.ts'
 import type { Release, Releases } from '../../fleet/agent-ports.ts'
@@ -203,7 +204,7 @@ export function createReleases(): Releases {
     provenReleases: (trx, to) => provenReleasesFor(trx, to),
     rendererOf(versionText) {
       const render = createRenderer(versionText)
-      const known = new Map<Rendered, ReturnType<typeof withParts>>()
+      const known = new WeakMap<Rendered, ReturnType<typeof withParts>>()
       return (db, target) => {
         const rendered = render(target)
         const whole = known.get(rendered) ?? withParts(db, rendered)
@@ -239,16 +240,35 @@ function renderVersion(versionText: string, target: RenderTarget): Rendered {
 
 const DAMAGED = 'a stored version does not parse: control.db is damaged'
 
+/** A farm may have an override for each node, and a text for each: what goes is made anew when it is asked for. */
+const MOST_KEPT_BYTES = 128 * 1024 * 1024
+/** As JavaScript has texts. */
+const BYTES_PER_UNIT = 2
+
+/** What the nodes with the same overrides share. A text keeps what it was made of, so they go together. */
+type Shared = { laid: Laid; byValues: Map<string, Rendered>; bytes: number }
+
 /** One version for many nodes: what they have in common is done once. */
 export function createRenderer(versionText: string): (target: RenderTarget) => Rendered {
-  const laidBy = new Map<string, Laid>()
+  const byPatches = new Kept<Shared>({ mostBytes: MOST_KEPT_BYTES })
+  const layOut = (target: RenderTarget): Shared => {
+    const laid = layOver(versionText, target)
+    if (!laid) throw new Error(DAMAGED)
+    return { laid, byValues: new Map(), bytes: laid.bytes }
+  }
   return (target) => {
     const { group, node } = target
-    const key = JSON.stringify([group.name, group.mergePatch, node.mergePatch])
-    const laid = laidBy.get(key) ?? layOver(versionText, target)
-    if (!laid) throw new Error(DAMAGED)
-    laidBy.set(key, laid)
-    return laid(valuesFor(target))
+    const patches = JSON.stringify([group.name, group.mergePatch, node.mergePatch])
+    const shared = byPatches.get(patches) ?? layOut(target)
+    const { key, render } = shared.laid.fill(valuesFor(target))
+    const known = shared.byValues.get(key)
+    const rendered = known ?? render()
+    if (!known) {
+      shared.byValues.set(key, rendered)
+      shared.bytes += BYTES_PER_UNIT * (key.length + rendered.text.length)
+    }
+    byPatches.set(patches, shared, shared.bytes)
+    return rendered
   }
 }
 
@@ -273,8 +293,8 @@ export function createNodeChecks(
 ) {
   const render = createRenderer(versionText)
   /** Asked once, however many ask at once. */
-  const answers = new Map<string, Promise<Validation>>()
-  const known = new Map<Rendered, Promise<NodeValidation>>()
+  const answers = new Kept<Promise<Validation>>({ mostBytes: MOST_KEPT_BYTES })
+  const known = new WeakMap<Rendered, Promise<NodeValidation>>()
   const withNewest = async (value: JsonValue, configDigest: string) => {
     const certificates = await givenVersions(db, namesInValue(value), 'newest')
     const releases = await givenReleases(db, releasesInValue(value), chosen)
@@ -285,7 +305,7 @@ export function createNodeChecks(
     const nothing = { digest: null, configDigest: null, certificates: [], releases: [] }
     if (errors.length > 0) return { text, ...nothing, errors, unavailable: null, toAuthor }
     const asked = answers.get(text) ?? validate(text)
-    answers.set(text, asked)
+    answers.set(text, asked, BYTES_PER_UNIT * text.length)
     const validation = await asked
     const content =
       validation.ok && value !== undefined ? await withNewest(value, validation.digest) : nothing

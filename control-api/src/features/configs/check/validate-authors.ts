@@ -52,7 +52,7 @@ export function judgeSample(text: string, sampleErrors: readonly ConfigError[]):
 function readSample(text: string) {
   const parsed = parseConfigText(text)
   const lookup = wordsOfNoMeaning()
-  const laid = parsed.ok ? layOver(text, NOBODY)?.(lookup) : null
+  const laid = parsed.ok ? layOver(text, NOBODY)?.fill(lookup).render() : null
   return parsed.ok && laid ? { parsed, laid, lookup } : null
 }
 

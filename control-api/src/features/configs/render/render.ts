@@ -25,11 +25,19 @@ export type Rendered = {
   toAuthor: (error: ConfigError) => ConfigError
 }
 /** Both patches laid over a version: what nodes of one group with one override have in common. */
-export type Laid = (lookup: Lookup) => Rendered
+export type Laid = {
+  /** What it takes in memory, about. */
+  bytes: number
+  /** Nodes for which the variables say the same have the same key. */
+  fill(lookup: Lookup): { key: string; render(): Rendered }
+}
+
+/** Of a text with the tree that was read of it. */
+const LAID_BYTES_PER_UNIT = 16
 
 /** `text` must be a config text that parses; null when it does not. */
 export function renderForNode(text: string, target: RenderTarget): Rendered | null {
-  return layOver(text, target)?.(valuesFor(target)) ?? null
+  return layOver(text, target)?.fill(valuesFor(target)).render() ?? null
 }
 
 export function layOver(text: string, { group, node }: RenderTarget): Laid | null {
@@ -61,10 +69,8 @@ type Patched = {
   mapperOf: ReturnType<typeof createAuthorMapper>
 }
 
-/** Nodes for which the variables say the same share one result. */
 function filler({ author, patched, root, mapperOf }: Patched): Laid {
   const templates = templatesIn(root)
-  const known = new Map<string, Rendered>()
   const finish = (filled: FilledToken[]): Rendered => {
     const text = withEdits(patched, filled.flatMap(toEdit))
     const errors = filled.flatMap(faultsOf(patched, mapperOf(patched, root)))
@@ -80,12 +86,13 @@ function filler({ author, patched, root, mapperOf }: Patched): Laid {
       toAuthor: text === author ? (error) => error : mapperOf(text).error,
     }
   }
-  return (lookup) => {
-    const filled = templates.map((token) => ({ token, ...fillIn(token.value, lookup) }))
-    const key = JSON.stringify(filled.map(({ text, used, faults }) => [text, used, faults]))
-    const rendered = known.get(key) ?? finish(filled)
-    known.set(key, rendered)
-    return rendered
+  return {
+    bytes: LAID_BYTES_PER_UNIT * patched.length,
+    fill(lookup) {
+      const filled = templates.map((token) => ({ token, ...fillIn(token.value, lookup) }))
+      const key = JSON.stringify(filled.map(({ text, used, faults }) => [text, used, faults]))
+      return { key, render: () => finish(filled) }
+    },
   }
 }
 
