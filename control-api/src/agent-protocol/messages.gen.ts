@@ -42,6 +42,8 @@ export type RequestId = string
 
 export type ProbeId = string
 
+export type WatchId = string
+
 export type Digest = string
 
 export type BootId = string
@@ -240,6 +242,10 @@ export type Window = {
     counters: Counters
     stages: Stages
     sites?: SiteCounts
+    watched?: {
+      id: WatchId
+      counts: ((number)[])[]
+    }
   })[]
   slow?: (RequestSample)[]
 }
@@ -277,6 +283,16 @@ export type RequestSample = {
   reason: string | null
   path: string
   stageSeconds: Record<string, number>
+}
+
+export type Probed = {
+  id: ProbeId
+  answers: ({
+    status: number | null
+    bytes: number
+    sha256: Sha256 | null
+    mediaType: string | null
+  })[]
 }
 
 export type ConfirmRequest = {
@@ -341,12 +357,21 @@ export type DesiredResponse = {
       host?: string
       path: string
     })[]
+    answers?: boolean
   }
   challenges?: (Challenge)[]
   samples?: {
     forMs: DurationMs
   }
   ahead?: ReleasesAhead
+  watch?: {
+    id: WatchId
+    forMs: DurationMs
+    paths: ({
+      host?: string
+      path: string
+    })[]
+  }
 }
 
 export type EmptyResponse = Record<string, never>
@@ -469,6 +494,7 @@ export type ReportRequest = {
   }
   fetching?: Fetching
   keptReleases?: KeptReleases
+  probed?: Probed
 }
 
 export type ReportResponse = {

@@ -79,6 +79,7 @@ export class FakeControlPlane {
   #events = new EventEmitter()
   #request = null
   #probes = null
+  #watch = null
   /** For how long somebody looks, as the next answer to desired says. */
   #samplesForMs = null
   /** What answers to samples say. */
@@ -225,6 +226,13 @@ export class FakeControlPlane {
     this.#probes = { id: id('probe_'), perSecond, count, paths, ...overrides }
     this.#events.emit('wake')
     return this.#probes
+  }
+
+  /** Has the node count requests below these paths, with the next answer to desired; once. */
+  watch(paths, { forMs = 60_000, ...overrides } = {}) {
+    this.#watch = { id: id('watch_'), forMs, paths, ...overrides }
+    this.#events.emit('wake')
+    return this.#watch
   }
 
   /** Somebody looks at single requests for so long, with the next answer to desired. */
@@ -387,7 +395,8 @@ export class FakeControlPlane {
     const knowsAhead = () => !this.#ahead || manifests(this.#ahead) === manifests(ahead)
     const deadline = performance.now() + waitMs
     while (this.#server && performance.now() < deadline) {
-      if (this.#request || this.#probes || this.#samplesForMs || !held() || !knowsAhead()) break
+      if (this.#request || this.#probes || this.#watch || this.#samplesForMs) break
+      if (!held() || !knowsAhead()) break
       if (this.assignment && this.assignment.generation > (have?.generation ?? 0)) break
       const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())))
       await once(this.#events, 'wake', { signal: timeout }).catch(() => undefined)
@@ -396,12 +405,14 @@ export class FakeControlPlane {
     const asked = {
       ...(this.#request && { request: this.#request }),
       ...(this.#probes && { probes: this.#probes }),
+      ...(this.#watch && { watch: this.#watch }),
       ...(this.#samplesForMs && { samples: { forMs: this.#samplesForMs } }),
       ...(!held() && { challenges: this.challenges }),
       ...(!knowsAhead() && { ahead: this.#ahead }),
     }
     this.#request = null
     this.#probes = null
+    this.#watch = null
     this.#samplesForMs = null
     return { status: 200, json: { assignment: isNew ? this.assignment : null, ...asked } }
   }
