@@ -4711,8 +4711,18 @@ export interface components {
                 /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                 gates?: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
-                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "bytesPerPage" | "releaseFiles" | "mediaTypes" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                    /**
+                     * @description With `path`: only requests for this host. Left out: for any
+                     * @example www.example.org
+                     */
+                    host?: string;
+                    /**
+                     * @description Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages
+                     * @example /docs/
+                     */
+                    path?: string;
+                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many; bytesPerPage so many times as many or as few; of releaseFiles and mediaTypes such a share may be wrong */
                     max: number;
                     /** @enum {unknown} */
                     onFail: "revert" | "freeze" | "pause";
@@ -4800,8 +4810,18 @@ export interface components {
                 onFailure: "revert" | "freeze" | "pause";
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
-                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "bytesPerPage" | "releaseFiles" | "mediaTypes" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                    /**
+                     * @description With `path`: only requests for this host. Left out: for any
+                     * @example www.example.org
+                     */
+                    host?: string;
+                    /**
+                     * @description Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages
+                     * @example /docs/
+                     */
+                    path?: string;
+                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many; bytesPerPage so many times as many or as few; of releaseFiles and mediaTypes such a share may be wrong */
                     max: number;
                     /** @enum {unknown} */
                     onFail: "revert" | "freeze" | "pause";
@@ -4864,7 +4884,17 @@ export interface components {
                 message: string;
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "bytesPerPage" | "releaseFiles" | "mediaTypes" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                    /**
+                     * @description With `path`: only requests for this host. Left out: for any
+                     * @example www.example.org
+                     */
+                    host?: string;
+                    /**
+                     * @description Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages
+                     * @example /docs/
+                     */
+                    path?: string;
                     max: number;
                     /** @enum {unknown} */
                     verdict: "fail" | "no_data" | "inconclusive" | "pass";
@@ -4888,6 +4918,15 @@ export interface components {
                     low: number | null;
                     high: number | null;
                     message: string;
+                    /** @description Of releaseFiles and mediaTypes: what is wrong, and where; the first ten */
+                    odd?: {
+                        /** @description Its name */
+                        node: string;
+                        /** @example www.example.org/css/site.css */
+                        url: string;
+                        /** @example 404, and is in www@41 */
+                        message: string;
+                    }[];
                 }[];
             } | null;
             totalNodes: number;
@@ -5210,8 +5249,18 @@ export interface components {
                 onFailure: "revert" | "freeze" | "pause";
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
-                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "bytesPerPage" | "releaseFiles" | "mediaTypes" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                    /**
+                     * @description With `path`: only requests for this host. Left out: for any
+                     * @example www.example.org
+                     */
+                    host?: string;
+                    /**
+                     * @description Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages
+                     * @example /docs/
+                     */
+                    path?: string;
+                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many; bytesPerPage so many times as many or as few; of releaseFiles and mediaTypes such a share may be wrong */
                     max: number;
                     /** @enum {unknown} */
                     onFail: "revert" | "freeze" | "pause";
@@ -19613,6 +19662,8 @@ export interface operations {
                      *             "gates": [
                      *               {
                      *                 "metric": "errors5xx",
+                     *                 "host": "www.example.org",
+                     *                 "path": "/docs/",
                      *                 "max": 0.25,
                      *                 "onFail": "revert"
                      *               }
@@ -19667,6 +19718,8 @@ export interface operations {
                      *             "gates": [
                      *               {
                      *                 "metric": "errors5xx",
+                     *                 "host": "www.example.org",
+                     *                 "path": "/docs/",
                      *                 "max": 0.25,
                      *                 "onFail": "revert"
                      *               }
@@ -19710,6 +19763,8 @@ export interface operations {
                      *             "gates": [
                      *               {
                      *                 "metric": "errors5xx",
+                     *                 "host": "www.example.org",
+                     *                 "path": "/docs/",
                      *                 "max": 0.25,
                      *                 "verdict": "fail",
                      *                 "canary": {
@@ -19727,7 +19782,14 @@ export interface operations {
                      *                 "value": 0.25,
                      *                 "low": 0.25,
                      *                 "high": 0.25,
-                     *                 "message": "message"
+                     *                 "message": "message",
+                     *                 "odd": [
+                     *                   {
+                     *                     "node": "node",
+                     *                     "url": "www.example.org/css/site.css",
+                     *                     "message": "404, and is in www@41"
+                     *                   }
+                     *                 ]
                      *               }
                      *             ]
                      *           },
@@ -19803,8 +19865,18 @@ export interface operations {
                                 /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                                 gates?: {
                                     /** @enum {unknown} */
-                                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
-                                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "bytesPerPage" | "releaseFiles" | "mediaTypes" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                                    /**
+                                     * @description With `path`: only requests for this host. Left out: for any
+                                     * @example www.example.org
+                                     */
+                                    host?: string;
+                                    /**
+                                     * @description Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages
+                                     * @example /docs/
+                                     */
+                                    path?: string;
+                                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many; bytesPerPage so many times as many or as few; of releaseFiles and mediaTypes such a share may be wrong */
                                     max: number;
                                     /** @enum {unknown} */
                                     onFail: "revert" | "freeze" | "pause";
@@ -19892,8 +19964,18 @@ export interface operations {
                                 onFailure: "revert" | "freeze" | "pause";
                                 gates: {
                                     /** @enum {unknown} */
-                                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
-                                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "bytesPerPage" | "releaseFiles" | "mediaTypes" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                                    /**
+                                     * @description With `path`: only requests for this host. Left out: for any
+                                     * @example www.example.org
+                                     */
+                                    host?: string;
+                                    /**
+                                     * @description Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages
+                                     * @example /docs/
+                                     */
+                                    path?: string;
+                                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many; bytesPerPage so many times as many or as few; of releaseFiles and mediaTypes such a share may be wrong */
                                     max: number;
                                     /** @enum {unknown} */
                                     onFail: "revert" | "freeze" | "pause";
@@ -19956,7 +20038,17 @@ export interface operations {
                                 message: string;
                                 gates: {
                                     /** @enum {unknown} */
-                                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "bytesPerPage" | "releaseFiles" | "mediaTypes" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                                    /**
+                                     * @description With `path`: only requests for this host. Left out: for any
+                                     * @example www.example.org
+                                     */
+                                    host?: string;
+                                    /**
+                                     * @description Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages
+                                     * @example /docs/
+                                     */
+                                    path?: string;
                                     max: number;
                                     /** @enum {unknown} */
                                     verdict: "fail" | "no_data" | "inconclusive" | "pass";
@@ -19980,6 +20072,15 @@ export interface operations {
                                     low: number | null;
                                     high: number | null;
                                     message: string;
+                                    /** @description Of releaseFiles and mediaTypes: what is wrong, and where; the first ten */
+                                    odd?: {
+                                        /** @description Its name */
+                                        node: string;
+                                        /** @example www.example.org/css/site.css */
+                                        url: string;
+                                        /** @example 404, and is in www@41 */
+                                        message: string;
+                                    }[];
                                 }[];
                             } | null;
                             totalNodes: number;
@@ -20142,6 +20243,8 @@ export interface operations {
                  *         "gates": [
                  *           {
                  *             "metric": "errors5xx",
+                 *             "host": "www.example.org",
+                 *             "path": "/docs/",
                  *             "max": 0.25,
                  *             "onFail": "revert"
                  *           }
@@ -20218,8 +20321,18 @@ export interface operations {
                         /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                         gates?: {
                             /** @enum {unknown} */
-                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
-                            /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "bytesPerPage" | "releaseFiles" | "mediaTypes" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                            /**
+                             * @description With `path`: only requests for this host. Left out: for any
+                             * @example www.example.org
+                             */
+                            host?: string;
+                            /**
+                             * @description Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages
+                             * @example /docs/
+                             */
+                            path?: string;
+                            /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many; bytesPerPage so many times as many or as few; of releaseFiles and mediaTypes such a share may be wrong */
                             max: number;
                             /** @enum {unknown} */
                             onFail: "revert" | "freeze" | "pause";
@@ -20468,6 +20581,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -20547,6 +20662,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -20601,6 +20718,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -20644,6 +20763,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -20661,7 +20782,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -20876,6 +21004,7 @@ export interface operations {
              *     - `no_nodes`: No node is of it
              *     - `emergency_starts_now`: An emergency does not wait
              *     - `at_once_alone`: All at once leaves nothing else to say
+             *     - `gates_unclear`: What a gate compares is not clear
              *     - `no_such_nodes`: The order names nodes that are not there
              *     - `no_such_release_version`: No such version of a release
              *     - `release_not_named`: No site has that release
@@ -20990,6 +21119,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -21044,6 +21175,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -21087,6 +21220,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -21104,7 +21239,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -21925,6 +22067,8 @@ export interface operations {
                  *         "gates": [
                  *           {
                  *             "metric": "errors5xx",
+                 *             "host": "www.example.org",
+                 *             "path": "/docs/",
                  *             "max": 0.25,
                  *             "onFail": "revert"
                  *           }
@@ -22007,8 +22151,18 @@ export interface operations {
                         /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                         gates?: {
                             /** @enum {unknown} */
-                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
-                            /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "bytesPerPage" | "releaseFiles" | "mediaTypes" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                            /**
+                             * @description With `path`: only requests for this host. Left out: for any
+                             * @example www.example.org
+                             */
+                            host?: string;
+                            /**
+                             * @description Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages
+                             * @example /docs/
+                             */
+                            path?: string;
+                            /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many; bytesPerPage so many times as many or as few; of releaseFiles and mediaTypes such a share may be wrong */
                             max: number;
                             /** @enum {unknown} */
                             onFail: "revert" | "freeze" | "pause";
@@ -22264,6 +22418,7 @@ export interface operations {
              *     - `start_too_far`: That is too far ahead
              *     - `emergency_starts_now`: An emergency does not wait
              *     - `at_once_alone`: All at once leaves nothing else to say
+             *     - `gates_unclear`: What a gate compares is not clear
              *     - `idempotency_key_reused`: The key belongs to another request
              */
             422: {
@@ -23179,6 +23334,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -23233,6 +23390,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -23276,6 +23435,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -23293,7 +23454,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -23625,6 +23793,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -23679,6 +23849,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -23722,6 +23894,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -23739,7 +23913,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -24069,6 +24250,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -24123,6 +24306,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -24166,6 +24351,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -24183,7 +24370,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -24515,6 +24709,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -24569,6 +24765,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -24612,6 +24810,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -24629,7 +24829,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -24961,6 +25168,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -25015,6 +25224,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -25058,6 +25269,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -25075,7 +25288,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -25405,6 +25625,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -25459,6 +25681,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -25502,6 +25726,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -25519,7 +25745,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -25851,6 +26084,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -25905,6 +26140,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -25948,6 +26185,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -25965,7 +26204,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -26297,6 +26543,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -26351,6 +26599,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -26394,6 +26644,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -26411,7 +26663,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -30419,6 +30678,7 @@ export interface operations {
              *     - `no_nodes`: No node is of it
              *     - `emergency_starts_now`: An emergency does not wait
              *     - `at_once_alone`: All at once leaves nothing else to say
+             *     - `gates_unclear`: What a gate compares is not clear
              *     - `no_such_nodes`: The order names nodes that are not there
              *     - `no_such_release_version`: No such version of a release
              *     - `release_not_named`: No site has that release

@@ -68,6 +68,7 @@ import { SseHub } from './plugins/sse.ts'
 import type { PressureLimits } from './plugins/turns.ts'
 import { openServices, type Services, version } from './process/services.ts'
 import { createChangesOf } from './release-store/changes.ts'
+import { createSampleOf } from './release-store/sample.ts'
 import { API, serveApi } from './routes.ts'
 
 /** What tests replace. */
@@ -207,8 +208,9 @@ export async function buildService(
   const deciding = await startDeciding({
     ...{ config, services, identity, fleet, assignments, metrics, work, rhythm, log: app.log },
     changesOf: createChangesOf(contents.folder),
+    sampleOf: createSampleOf(contents.folder),
   })
-  const { engine, releases, probeOrders, onUnrenderable } = deciding
+  const { engine, releases, probeOrders, watchOrders, onUnrenderable } = deciding
 
   const endNode = createEndNode({ write, now, engine, fleet })
   const forgetting = startForgetting({
@@ -269,6 +271,7 @@ export async function buildService(
     authority,
     ...questions,
     probeOrders,
+    watchOrders,
     sampleWatches,
     challenges,
     certificates: createNodeCertificates({ db, write, now, box }),

@@ -242,10 +242,7 @@ export type Window = {
     counters: Counters
     stages: Stages
     sites?: SiteCounts
-    watched?: {
-      id: WatchId
-      counts: ((number)[])[]
-    }
+    watched?: Watched
   })[]
   slow?: (RequestSample)[]
 }
@@ -293,6 +290,11 @@ export type Probed = {
     sha256: Sha256 | null
     mediaType: string | null
   })[]
+}
+
+export type Watched = {
+  id: WatchId
+  counts: ((number)[])[]
 }
 
 export type ConfirmRequest = {

@@ -4,6 +4,7 @@
 import { emptyHistogram, mergeHistograms, quantile } from '../histogram/histogram.ts'
 import type { LatencySummary, Sample } from './metrics.ts'
 import { PackedStages } from './packed-stages.ts'
+import { countersOfWatched } from './watched-paths.ts'
 import type { PlacedWindow } from './windows.ts'
 
 const KEEP_MS = 120_000
@@ -106,9 +107,9 @@ function toEntry({ endedAtMs, durationMs, series }: PlacedWindow): Entry {
     errors: sum('responses5xx'),
     clientErrors: sum('responses4xx'),
     notFound: sum('responses404'),
-    series: series.map(({ generation, counters, stages }) => ({
+    series: series.map(({ generation, counters, stages, watched }) => ({
       generation,
-      counters,
+      counters: watched ? { ...counters, ...countersOfWatched(watched) } : counters,
       stages: new PackedStages(stages),
     })),
   }

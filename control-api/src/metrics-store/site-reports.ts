@@ -27,8 +27,8 @@ export const withSites = (
         const sum = told && (await sitesOf({ nodeId, generation, digest: told.digest }))
         if (sum) sites.push({ sum, rows: told.counts })
       }
-      const counted = series.map(({ generation, counters, stages }) => ({
-        ...{ generation, counters, stages },
+      const counted = series.map(({ generation, counters, stages, watched }) => ({
+        ...{ generation, counters, stages, ...(watched && { watched }) },
       }))
       return { ...window, series: counted, ...(sites.length > 0 && { sites }) }
     }),

@@ -51,6 +51,18 @@ export async function totalsBetween(sides: Sides): Promise<ChangeTotals> {
   return totals
 }
 
+/** All of both by path, what is the same in both as well. */
+export async function* entriesOfBoth(sides: Sides): AsyncGenerator<Change> {
+  for await (const { line, change } of walk(sides, '')) {
+    if (change !== null) {
+      yield change
+      continue
+    }
+    const entry = entryOf(line)
+    yield { path: entry.path, before: entry, after: entry }
+  }
+}
+
 /** A line of either; `change` null: it is in both. */
 type Step = { line: string; change: Change | null }
 

@@ -27,6 +27,7 @@ import { ReleasesAhead } from '../../src/fleet/ahead.ts'
 import { Challenges } from '../../src/fleet/challenges.ts'
 import type { Connections } from '../../src/fleet/connections.ts'
 import { Fleet } from '../../src/fleet/fleet.ts'
+import { WatchOrders } from '../../src/fleet/path-watch.ts'
 import { ProbeOrders } from '../../src/fleet/probe-orders.ts'
 import { checkQuestions, logQuestions } from '../../src/fleet/questions.ts'
 import { RHYTHM } from '../../src/fleet/rhythm.ts'
@@ -168,6 +169,7 @@ export async function startPlane(
     logQuestions: logQuestions(() => {}),
     checkQuestions: checkQuestions(() => {}),
     probeOrders: new ProbeOrders(() => {}),
+    watchOrders: new WatchOrders(() => {}),
     sampleWatches: new SampleWatches(() => {}),
     challenges: new Challenges({ wakeAll: () => {} }),
     certificates: NOBODYS,

@@ -57,11 +57,10 @@ static json_t *text_or_null(const char *text)
 
 static json_t *answer_json(const struct agent_probe_answer *answer)
 {
-    json_t *object =
-        json_pack("{s:o, s:I, s:o, s:o}", "status",
-                  answer->status ? json_integer(answer->status) : json_null(), "bytes",
-                  (json_int_t)answer->bytes, "sha256", text_or_null(answer->sha256), "mediaType",
-                  text_or_null(answer->type));
+    json_t *object = json_pack("{s:o, s:I, s:o, s:o}", "status",
+                               answer->status ? json_integer(answer->status) : json_null(), "bytes",
+                               (json_int_t)answer->bytes, "sha256", text_or_null(answer->sha256),
+                               "mediaType", text_or_null(answer->type));
     if (!object)
         abort();
     return object;

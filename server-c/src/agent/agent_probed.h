@@ -11,8 +11,8 @@
 #define AGENT_PROBED_TYPE_LEN 127
 
 struct agent_probe_answer {
-    uint16_t status; /* 0: none came */
-    uint64_t bytes;  /* of the content */
+    uint16_t status;                          /* 0: none came */
+    uint64_t bytes;                           /* of the content */
     char sha256[AGENT_PROBED_SHA256_LEN + 1]; /* of the content; "": not all of it came */
     char type[AGENT_PROBED_TYPE_LEN + 1];     /* Content-Type; "": none, or one that is too long */
 };

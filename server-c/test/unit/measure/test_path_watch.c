@@ -17,7 +17,8 @@ static struct span text(const char *chars)
 }
 
 static void row(int line, const char *host, const char *path, int status, uint64_t bytes,
-                const uint64_t first[WATCH_COUNTER_COUNT], const uint64_t second[WATCH_COUNTER_COUNT])
+                const uint64_t first[WATCH_COUNTER_COUNT],
+                const uint64_t second[WATCH_COUNTER_COUNT])
 {
     struct watched_counts counts = {0};
     struct watched_answer answer = {text(host), text(path), status, bytes};
