@@ -9,7 +9,7 @@ import {
   WINDOW_MS,
 } from '../../src/features/rollouts/gates/evidence.ts'
 import { MAX_GAP_SECONDS, withSilent } from '../../src/features/rollouts/gates/gates.ts'
-import { LookBook, type Sides } from '../../src/features/rollouts/gates/look-book.ts'
+import { isWanted, LookBook, type Sides } from '../../src/features/rollouts/gates/look-book.ts'
 import type { Evaluated, Rollout, Task } from '../../src/features/rollouts/reducer/model.ts'
 import type { Evidence } from '../../src/features/rollouts/shapes/schema.ts'
 import type { SimNode } from './node.ts'
@@ -111,10 +111,10 @@ export class Evaluator {
 
   #look(id: string, rollout: Rollout, sides: Sides): void {
     const { plane } = this.#world
+    if (!isWanted(rollout)) return
     const book = this.#bookOf()
     const isConnected = (nodeId: string) => plane.connected.has(nodeId)
     const due = book.whomToAsk(id, rollout, sides, { isAble: () => true, isConnected })
-    if (due === null) return
     for (const side of ['canary', 'control'] as const)
       for (const task of due[side]) this.#askNode(id, side, task)
   }

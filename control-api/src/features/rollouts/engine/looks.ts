@@ -4,7 +4,7 @@
 import type { Reader } from '../../../db/database.ts'
 import type { OnProbed, ProbeOrder } from '../../../fleet/probe-orders.ts'
 import { type SampledFile, type SampleOf, urlPathOf } from '../../../release-store/sample.ts'
-import { LookBook, type Sides } from '../gates/look-book.ts'
+import { isWanted, LookBook, type Sides } from '../gates/look-book.ts'
 import type { LookedFile } from '../gates/looks.ts'
 import type { Rollout } from '../reducer/model.ts'
 import type { PlannedRelease } from '../shapes/release-schema.ts'
@@ -69,10 +69,10 @@ export function createLooks({ db, isConnected, sampleOf, probe, monotonicMs }: D
       sides: Sides,
       planned: readonly PlannedRelease[],
     ): Promise<boolean> {
+      if (!isWanted(rollout)) return false
       const able = await nodesThatCan(db, id, 'probeAnswers')
       const isAble = (nodeId: string) => able.has(nodeId)
       const due = book.whomToAsk(id, rollout, sides, { isAble, isConnected })
-      if (due === null) return false
       const releases = planned.filter(({ manifest, before }) => manifest !== before?.manifest)
       if (releases.length === 0) {
         book.nothingToAsk(id, rollout, 'the rollout brings no other version of a release')

@@ -31,7 +31,9 @@ const NODES_AT_A_TIME = 50
 /** What has not been answered by then is asked again. */
 const AGAIN_AFTER_MS = 60_000
 
-const isWanted = ({ policy }: Rollout) => policy.gates.some(({ metric }) => isLookedAt(metric))
+/** Does one of its gates want to know? */
+export const isWanted = ({ policy }: Rollout) =>
+  policy.gates.some(({ metric }) => isLookedAt(metric))
 
 export class LookBook {
   readonly #looks = new Map<string, Look>()
@@ -56,9 +58,8 @@ export class LookBook {
     this.#lookOf(id, rollout).nothing = why
   }
 
-  /** Who is to be asked now; null: no gate wants to know. */
-  whomToAsk(id: string, rollout: Rollout, sides: Sides, able: Able): Sides | null {
-    if (!isWanted(rollout)) return null
+  /** Who is to be asked now. */
+  whomToAsk(id: string, rollout: Rollout, sides: Sides, able: Able): Sides {
     const { isAble, isConnected } = able
     const look = this.#lookOf(id, rollout)
     look.nothing = null
