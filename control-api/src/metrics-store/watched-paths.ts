@@ -11,7 +11,6 @@ export type WatchedPath = WatchOrder['paths'][number]
 /** As the protocol has them, after the place of the path. */
 const COUNTS = ['requests', 'notFound', 'pages', 'pageBytes'] as const
 export type WatchCount = (typeof COUNTS)[number]
-export const MOST_WATCHED = 8
 /** Nodes stop by themselves when nobody asks again. */
 const FOR_MS = 600_000
 
