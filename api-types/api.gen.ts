@@ -4866,8 +4866,18 @@ export interface components {
                 /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                 gates?: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
-                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "bytesPerPage" | "releaseFiles" | "mediaTypes" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                    /**
+                     * @description With `path`: only requests for this host. Left out: for any
+                     * @example www.example.org
+                     */
+                    host?: string;
+                    /**
+                     * @description Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages
+                     * @example /docs/
+                     */
+                    path?: string;
+                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many; bytesPerPage so many times as many or as few; of releaseFiles and mediaTypes such a share may be wrong */
                     max: number;
                     /** @enum {unknown} */
                     onFail: "revert" | "freeze" | "pause";
@@ -4955,8 +4965,18 @@ export interface components {
                 onFailure: "revert" | "freeze" | "pause";
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
-                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "bytesPerPage" | "releaseFiles" | "mediaTypes" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                    /**
+                     * @description With `path`: only requests for this host. Left out: for any
+                     * @example www.example.org
+                     */
+                    host?: string;
+                    /**
+                     * @description Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages
+                     * @example /docs/
+                     */
+                    path?: string;
+                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many; bytesPerPage so many times as many or as few; of releaseFiles and mediaTypes such a share may be wrong */
                     max: number;
                     /** @enum {unknown} */
                     onFail: "revert" | "freeze" | "pause";
@@ -5019,7 +5039,17 @@ export interface components {
                 message: string;
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "bytesPerPage" | "releaseFiles" | "mediaTypes" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                    /**
+                     * @description With `path`: only requests for this host. Left out: for any
+                     * @example www.example.org
+                     */
+                    host?: string;
+                    /**
+                     * @description Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages
+                     * @example /docs/
+                     */
+                    path?: string;
                     max: number;
                     /** @enum {unknown} */
                     verdict: "fail" | "no_data" | "inconclusive" | "pass";
@@ -5043,6 +5073,15 @@ export interface components {
                     low: number | null;
                     high: number | null;
                     message: string;
+                    /** @description Of releaseFiles and mediaTypes: what is wrong, and where; the first ten */
+                    odd?: {
+                        /** @description Its name */
+                        node: string;
+                        /** @example www.example.org/css/site.css */
+                        url: string;
+                        /** @example 404, and is in www@41 */
+                        message: string;
+                    }[];
                 }[];
             } | null;
             totalNodes: number;
@@ -5365,8 +5404,18 @@ export interface components {
                 onFailure: "revert" | "freeze" | "pause";
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
-                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "bytesPerPage" | "releaseFiles" | "mediaTypes" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                    /**
+                     * @description With `path`: only requests for this host. Left out: for any
+                     * @example www.example.org
+                     */
+                    host?: string;
+                    /**
+                     * @description Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages
+                     * @example /docs/
+                     */
+                    path?: string;
+                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many; bytesPerPage so many times as many or as few; of releaseFiles and mediaTypes such a share may be wrong */
                     max: number;
                     /** @enum {unknown} */
                     onFail: "revert" | "freeze" | "pause";
@@ -19902,6 +19951,8 @@ export interface operations {
                      *             "gates": [
                      *               {
                      *                 "metric": "errors5xx",
+                     *                 "host": "www.example.org",
+                     *                 "path": "/docs/",
                      *                 "max": 0.25,
                      *                 "onFail": "revert"
                      *               }
@@ -19956,6 +20007,8 @@ export interface operations {
                      *             "gates": [
                      *               {
                      *                 "metric": "errors5xx",
+                     *                 "host": "www.example.org",
+                     *                 "path": "/docs/",
                      *                 "max": 0.25,
                      *                 "onFail": "revert"
                      *               }
@@ -19999,6 +20052,8 @@ export interface operations {
                      *             "gates": [
                      *               {
                      *                 "metric": "errors5xx",
+                     *                 "host": "www.example.org",
+                     *                 "path": "/docs/",
                      *                 "max": 0.25,
                      *                 "verdict": "fail",
                      *                 "canary": {
@@ -20016,7 +20071,14 @@ export interface operations {
                      *                 "value": 0.25,
                      *                 "low": 0.25,
                      *                 "high": 0.25,
-                     *                 "message": "message"
+                     *                 "message": "message",
+                     *                 "odd": [
+                     *                   {
+                     *                     "node": "node",
+                     *                     "url": "www.example.org/css/site.css",
+                     *                     "message": "404, and is in www@41"
+                     *                   }
+                     *                 ]
                      *               }
                      *             ]
                      *           },
@@ -20092,8 +20154,18 @@ export interface operations {
                                 /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                                 gates?: {
                                     /** @enum {unknown} */
-                                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
-                                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "bytesPerPage" | "releaseFiles" | "mediaTypes" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                                    /**
+                                     * @description With `path`: only requests for this host. Left out: for any
+                                     * @example www.example.org
+                                     */
+                                    host?: string;
+                                    /**
+                                     * @description Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages
+                                     * @example /docs/
+                                     */
+                                    path?: string;
+                                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many; bytesPerPage so many times as many or as few; of releaseFiles and mediaTypes such a share may be wrong */
                                     max: number;
                                     /** @enum {unknown} */
                                     onFail: "revert" | "freeze" | "pause";
@@ -20181,8 +20253,18 @@ export interface operations {
                                 onFailure: "revert" | "freeze" | "pause";
                                 gates: {
                                     /** @enum {unknown} */
-                                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
-                                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "bytesPerPage" | "releaseFiles" | "mediaTypes" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                                    /**
+                                     * @description With `path`: only requests for this host. Left out: for any
+                                     * @example www.example.org
+                                     */
+                                    host?: string;
+                                    /**
+                                     * @description Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages
+                                     * @example /docs/
+                                     */
+                                    path?: string;
+                                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many; bytesPerPage so many times as many or as few; of releaseFiles and mediaTypes such a share may be wrong */
                                     max: number;
                                     /** @enum {unknown} */
                                     onFail: "revert" | "freeze" | "pause";
@@ -20245,7 +20327,17 @@ export interface operations {
                                 message: string;
                                 gates: {
                                     /** @enum {unknown} */
-                                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "bytesPerPage" | "releaseFiles" | "mediaTypes" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                                    /**
+                                     * @description With `path`: only requests for this host. Left out: for any
+                                     * @example www.example.org
+                                     */
+                                    host?: string;
+                                    /**
+                                     * @description Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages
+                                     * @example /docs/
+                                     */
+                                    path?: string;
                                     max: number;
                                     /** @enum {unknown} */
                                     verdict: "fail" | "no_data" | "inconclusive" | "pass";
@@ -20269,6 +20361,15 @@ export interface operations {
                                     low: number | null;
                                     high: number | null;
                                     message: string;
+                                    /** @description Of releaseFiles and mediaTypes: what is wrong, and where; the first ten */
+                                    odd?: {
+                                        /** @description Its name */
+                                        node: string;
+                                        /** @example www.example.org/css/site.css */
+                                        url: string;
+                                        /** @example 404, and is in www@41 */
+                                        message: string;
+                                    }[];
                                 }[];
                             } | null;
                             totalNodes: number;
@@ -20431,6 +20532,8 @@ export interface operations {
                  *         "gates": [
                  *           {
                  *             "metric": "errors5xx",
+                 *             "host": "www.example.org",
+                 *             "path": "/docs/",
                  *             "max": 0.25,
                  *             "onFail": "revert"
                  *           }
@@ -20507,8 +20610,18 @@ export interface operations {
                         /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                         gates?: {
                             /** @enum {unknown} */
-                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
-                            /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "bytesPerPage" | "releaseFiles" | "mediaTypes" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                            /**
+                             * @description With `path`: only requests for this host. Left out: for any
+                             * @example www.example.org
+                             */
+                            host?: string;
+                            /**
+                             * @description Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages
+                             * @example /docs/
+                             */
+                            path?: string;
+                            /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many; bytesPerPage so many times as many or as few; of releaseFiles and mediaTypes such a share may be wrong */
                             max: number;
                             /** @enum {unknown} */
                             onFail: "revert" | "freeze" | "pause";
@@ -20757,6 +20870,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -20836,6 +20951,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -20890,6 +21007,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -20933,6 +21052,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -20950,7 +21071,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -21165,6 +21293,7 @@ export interface operations {
              *     - `no_nodes`: No node is of it
              *     - `emergency_starts_now`: An emergency does not wait
              *     - `at_once_alone`: All at once leaves nothing else to say
+             *     - `gates_unclear`: What a gate compares is not clear
              *     - `no_such_nodes`: The order names nodes that are not there
              *     - `no_such_release_version`: No such version of a release
              *     - `release_not_named`: No site has that release
@@ -21279,6 +21408,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -21333,6 +21464,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -21376,6 +21509,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -21393,7 +21528,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -22214,6 +22356,8 @@ export interface operations {
                  *         "gates": [
                  *           {
                  *             "metric": "errors5xx",
+                 *             "host": "www.example.org",
+                 *             "path": "/docs/",
                  *             "max": 0.25,
                  *             "onFail": "revert"
                  *           }
@@ -22296,8 +22440,18 @@ export interface operations {
                         /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, 2 % more 404, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, the shares of 5xx and 4xx are held against what it did before, where that is known; bytes and times are not judged, and time lets it through. []: time alone */
                         gates?: {
                             /** @enum {unknown} */
-                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
-                            /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
+                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "bytesPerPage" | "releaseFiles" | "mediaTypes" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99" | "handshakeFailures" | "handshakeP99";
+                            /**
+                             * @description With `path`: only requests for this host. Left out: for any
+                             * @example www.example.org
+                             */
+                            host?: string;
+                            /**
+                             * @description Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages
+                             * @example /docs/
+                             */
+                            path?: string;
+                            /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many; bytesPerPage so many times as many or as few; of releaseFiles and mediaTypes such a share may be wrong */
                             max: number;
                             /** @enum {unknown} */
                             onFail: "revert" | "freeze" | "pause";
@@ -22553,6 +22707,7 @@ export interface operations {
              *     - `start_too_far`: That is too far ahead
              *     - `emergency_starts_now`: An emergency does not wait
              *     - `at_once_alone`: All at once leaves nothing else to say
+             *     - `gates_unclear`: What a gate compares is not clear
              *     - `idempotency_key_reused`: The key belongs to another request
              */
             422: {
@@ -23468,6 +23623,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -23522,6 +23679,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -23565,6 +23724,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -23582,7 +23743,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -23914,6 +24082,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -23968,6 +24138,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -24011,6 +24183,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -24028,7 +24202,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -24358,6 +24539,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -24412,6 +24595,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -24455,6 +24640,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -24472,7 +24659,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -24804,6 +24998,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -24858,6 +25054,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -24901,6 +25099,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -24918,7 +25118,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -25250,6 +25457,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -25304,6 +25513,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -25347,6 +25558,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -25364,7 +25577,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -25694,6 +25914,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -25748,6 +25970,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -25791,6 +26015,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -25808,7 +26034,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -26140,6 +26373,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -26194,6 +26429,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -26237,6 +26474,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -26254,7 +26493,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -26586,6 +26832,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -26640,6 +26888,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "onFail": "revert"
                      *           }
@@ -26683,6 +26933,8 @@ export interface operations {
                      *         "gates": [
                      *           {
                      *             "metric": "errors5xx",
+                     *             "host": "www.example.org",
+                     *             "path": "/docs/",
                      *             "max": 0.25,
                      *             "verdict": "fail",
                      *             "canary": {
@@ -26700,7 +26952,14 @@ export interface operations {
                      *             "value": 0.25,
                      *             "low": 0.25,
                      *             "high": 0.25,
-                     *             "message": "message"
+                     *             "message": "message",
+                     *             "odd": [
+                     *               {
+                     *                 "node": "node",
+                     *                 "url": "www.example.org/css/site.css",
+                     *                 "message": "404, and is in www@41"
+                     *               }
+                     *             ]
                      *           }
                      *         ]
                      *       },
@@ -31467,6 +31726,7 @@ export interface operations {
              *     - `no_nodes`: No node is of it
              *     - `emergency_starts_now`: An emergency does not wait
              *     - `at_once_alone`: All at once leaves nothing else to say
+             *     - `gates_unclear`: What a gate compares is not clear
              *     - `no_such_nodes`: The order names nodes that are not there
              *     - `no_such_release_version`: No such version of a release
              *     - `release_not_named`: No site has that release

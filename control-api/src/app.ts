@@ -70,6 +70,7 @@ import { SseHub } from './plugins/sse.ts'
 import type { PressureLimits } from './plugins/turns.ts'
 import { openServices, type Services, version } from './process/services.ts'
 import { createChangesOf } from './release-store/changes.ts'
+import { createSampleOf } from './release-store/sample.ts'
 import { API, serveApi } from './routes.ts'
 
 /** What tests replace. */
@@ -209,8 +210,9 @@ export async function buildService(
   const deciding = await startDeciding({
     ...{ config, services, identity, fleet, assignments, metrics, work, rhythm, log: app.log },
     changesOf: createChangesOf(contents.folder),
+    sampleOf: createSampleOf(contents.folder),
   })
-  const { engine, releases, probeOrders, onUnrenderable } = deciding
+  const { engine, releases, probeOrders, watchOrders, onUnrenderable } = deciding
 
   const endNode = createEndNode({ write, now, engine, fleet })
   const forgetting = startForgetting({
@@ -272,6 +274,7 @@ export async function buildService(
     authority,
     ...questions,
     probeOrders,
+    watchOrders,
     looks: createLooks(sampleWatches, requestSearches),
     challenges,
     certificates: createNodeCertificates({ db, write, now, box }),

@@ -14,10 +14,13 @@ import { createNodeChecks, createReleases, releaseVersion } from './features/con
 import { readGrouping } from './features/groups/store.ts'
 import { createEngine } from './features/rollouts/engine/engine.ts'
 import { createEvaluator } from './features/rollouts/engine/evaluator.ts'
+import { createLooks } from './features/rollouts/engine/looks.ts'
+import { createPathWatches } from './features/rollouts/engine/path-watches.ts'
 import { startTicker } from './features/rollouts/engine/ticker.ts'
 import { createRollOutCertificate } from './features/rollouts/renewals.ts'
 import type { StartDeps } from './features/rollouts/start.ts'
 import type { Fleet } from './fleet/fleet.ts'
+import { WatchOrders } from './fleet/path-watch.ts'
 import { ProbeOrders } from './fleet/probe-orders.ts'
 import type { Rhythm } from './fleet/rhythm.ts'
 import type { App } from './http/app-types.ts'
@@ -28,6 +31,7 @@ import { createAskOwners } from './node-check/owners.ts'
 import { createPolicyChecks } from './node-check/policy-checks.ts'
 import type { Services } from './process/services.ts'
 import type { ChangesOf } from './release-store/changes.ts'
+import type { SampleOf } from './release-store/sample.ts'
 
 type Deps = {
   config: Pick<Config, 'nodeBinary'>
@@ -39,6 +43,7 @@ type Deps = {
   work: TextWork
   rhythm: Rhythm
   changesOf: ChangesOf
+  sampleOf: SampleOf
   log: App['log']
 }
 
@@ -46,7 +51,7 @@ export type Deciding = Awaited<ReturnType<typeof startDeciding>>
 
 export async function startDeciding(deps: Deps) {
   const { config, services, identity, fleet, assignments, metrics, work, rhythm, log } = deps
-  const { changesOf } = deps
+  const { changesOf, sampleOf } = deps
   const { db, write, now, disk } = services
   const { has: isConnected } = fleet.connections
   const schema = loadConfigSchema()
@@ -87,6 +92,16 @@ export async function startDeciding(deps: Deps) {
   if (identity.recovery) await engine.freezeAll('the restore')
   const samplesOf = metrics.samples
   const probeOrders = new ProbeOrders((nodeId) => fleet.wake(nodeId))
+  const watchOrders = new WatchOrders((nodeId) => fleet.wake(nodeId))
+  const monotonicMs = () => performance.now()
+  const looks = createLooks({
+    ...{ db, isConnected, sampleOf, monotonicMs },
+    probe: (nodeId, order, onProbed) => probeOrders.give(nodeId, order, onProbed),
+  })
+  const pathWatches = createPathWatches({
+    ...{ db, isConnected, monotonicMs },
+    watch: (nodeId, order) => watchOrders.give(nodeId, order),
+  })
   const evaluator = createEvaluator({
     db,
     now,
@@ -95,6 +110,7 @@ export async function startDeciding(deps: Deps) {
     samplesOf,
     heardOf: metrics.heardOf,
     probe: (nodeId, order) => probeOrders.give(nodeId, order),
+    ...{ looks, pathWatches },
     reportEveryMs: rhythm.reportEveryMs,
   })
   const stopTicker = startTicker({
@@ -119,6 +135,6 @@ export async function startDeciding(deps: Deps) {
   const rollOut = createRollOutCertificate(orders)
   return {
     ...{ schema, validateAuthors, askOwners, releases, previews, onUnrenderable, engine },
-    ...{ probeOrders, orders, rollOut, stop: stopTicker },
+    ...{ probeOrders, watchOrders, orders, rollOut, stop: stopTicker },
   }
 }

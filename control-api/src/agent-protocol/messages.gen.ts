@@ -240,6 +240,7 @@ export type Window = {
     counters: Counters
     stages: Stages
     sites?: SiteCounts
+    watched?: Watched
   })[]
   slow?: (RequestSample)[]
 }
@@ -312,6 +313,23 @@ export type RequestFound = {
   client?: string
 }
 
+export type WatchId = string
+
+export type Probed = {
+  id: ProbeId
+  answers: ({
+    status: number | null
+    bytes: number
+    sha256: Sha256 | null
+    mediaType: string | null
+  })[]
+}
+
+export type Watched = {
+  id: WatchId
+  counts: ((number)[])[]
+}
+
 export type ConfirmRequest = {
   generation: Generation
   offerId: OfferId
@@ -374,6 +392,7 @@ export type DesiredResponse = {
       host?: string
       path: string
     })[]
+    answers?: boolean
   }
   challenges?: (Challenge)[]
   samples?: {
@@ -381,6 +400,14 @@ export type DesiredResponse = {
     searches?: (RequestSearch)[]
   }
   ahead?: ReleasesAhead
+  watch?: {
+    id: WatchId
+    forMs: DurationMs
+    paths: ({
+      host?: string
+      path: string
+    })[]
+  }
 }
 
 export type EmptyResponse = Record<string, never>
@@ -503,6 +530,7 @@ export type ReportRequest = {
   }
   fetching?: Fetching
   keptReleases?: KeptReleases
+  probed?: Probed
 }
 
 export type ReportResponse = {

@@ -19,6 +19,7 @@ import type { Database } from '../db/database.ts'
 import type { Challenges } from '../fleet/challenges.ts'
 import type { Fleet, Woken } from '../fleet/fleet.ts'
 import type { Looks } from '../fleet/looks.ts'
+import type { WatchOrders } from '../fleet/path-watch.ts'
 import type { ProbeOrders } from '../fleet/probe-orders.ts'
 import type { CheckQuestions, LogQuestions } from '../fleet/questions.ts'
 import { admitted } from './admission.ts'
@@ -44,6 +45,7 @@ type Deps = {
   authority: Pick<Authority, 'bundle'> | null
   logQuestions: Pick<LogQuestions, 'take'>
   probeOrders: Pick<ProbeOrders, 'take'>
+  watchOrders: Pick<WatchOrders, 'take'>
   checkQuestions: Pick<CheckQuestions, 'take'>
   looks: Pick<Looks, 'take'>
   challenges: Pick<Challenges, 'heard' | 'newsFor'>
@@ -91,13 +93,16 @@ export function createDesired(deps: Deps) {
     const question = logQuestions.take(nodeId) ?? (assignment ? null : checkQuestions.take(nodeId))
     const probes = probeOrders.take(nodeId)
     const samples = deps.looks.take(nodeId)
+    const watch = deps.watchOrders.take(nodeId)
     const challenges = answered ? deps.challenges.newsFor(answered) : null
     const ahead = held && !identity.recovery ? fleet.ahead.newsFor(nodeId, held) : null
-    if (!assignment && !question && !probes && !samples && !challenges && !ahead) return null
+    const said = [assignment, question, probes, watch, samples, challenges, ahead]
+    if (said.every((one) => !one)) return null
     return {
       assignment,
       ...(question && { request: question }),
       ...(probes && { probes }),
+      ...(watch && { watch }),
       ...(samples && { samples }),
       ...(challenges && { challenges }),
       ...(ahead && { ahead }),

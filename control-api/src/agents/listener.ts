@@ -55,6 +55,7 @@ import type { Database } from '../db/database.ts'
 import type { Challenges } from '../fleet/challenges.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Looks } from '../fleet/looks.ts'
+import type { WatchOrders } from '../fleet/path-watch.ts'
 import type { ProbeOrders } from '../fleet/probe-orders.ts'
 import type { CheckQuestions, LogQuestions } from '../fleet/questions.ts'
 import type { App } from '../http/app-types.ts'
@@ -122,7 +123,8 @@ type Deps = {
   authority: Authority | null
   logQuestions: Pick<LogQuestions, 'take' | 'answered'>
   checkQuestions: Pick<CheckQuestions, 'take' | 'answered'>
-  probeOrders: Pick<ProbeOrders, 'take'>
+  probeOrders: Pick<ProbeOrders, 'take' | 'heard'>
+  watchOrders: Pick<WatchOrders, 'take'>
   looks: Looks
   challenges: Pick<Challenges, 'heard' | 'newsFor'>
   certificates: NodeCertificates
@@ -359,7 +361,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
 
   /** Returns the number of the last window that was taken. */
   const takeReport = async (caller: Caller, report: ReportRequest): Promise<number> => {
-    const { bootId, uptimeMs, drift, certificates, fetching } = report
+    const { bootId, uptimeMs, drift, certificates, fetching, probed } = report
     const effective = asContent(report.effective)
     admitted(caller, report.incarnation)
     const known = driftNews(caller.drift, drift)
@@ -378,6 +380,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     fetches.heard(caller.id, fetching)
     fleet.ahead.fetching(caller.id, fetching)
     fleet.keptReleases.heard(caller.id, report, now())
+    if (probed) deps.probeOrders.heard(caller.id, probed)
     if (known === 'news' && drift !== undefined && (drift === null || isWhole(drift))) {
       await inbox.driftChanged(caller.id, drift)
     }

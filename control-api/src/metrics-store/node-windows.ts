@@ -3,11 +3,13 @@
 // thousand nodes took twice the memory, in a million pieces.
 //
 //   for each window: its length (4 bytes), when it ended (8 bytes), then varints: duration, totals, number of series, and
-//   for each of these: generation, counters (place of the name, value), packed-stages.ts
+//   for each of these: generation, counters (place of the name, value), packed-stages.ts, and what it says of watched paths as
+//   JSON, since it is there for the time of a rollout only
 import { ByteReader, ByteWriter } from '../histogram/bytes.ts'
 import type { HistogramSum } from '../histogram/sum.ts'
 import { eachStage, packStages } from './packed-stages.ts'
-import type { Counters, PlacedWindow, StageName } from './windows.ts'
+import { countersOfWatched } from './watched-paths.ts'
+import type { Counters, PlacedWindow, Series, StageName } from './windows.ts'
 
 /** What is asked of every node again and again. */
 export type WindowTotals = {
@@ -29,6 +31,7 @@ type PackedSeries = {
   generation: number
   counters: Uint8Array
   stages: Uint8Array
+  watched: Uint8Array
 }
 /** `until` is in it, `since` is not. */
 type Span = { sinceMs: number; untilMs: number }
@@ -99,8 +102,9 @@ export class NodeWindows {
 
   series(span: Span): KeptSeries[] {
     const found: KeptSeries[] = []
-    this.#eachSeries(span, ({ endedAtMs, generation, counters, stages }) => {
-      const own = { counters: this.#countersIn(counters), stages: stages.slice() }
+    this.#eachSeries(span, ({ endedAtMs, generation, counters, stages, watched }) => {
+      const all = { ...this.#countersIn(counters), ...watchedIn(watched) }
+      const own = { counters: all, stages: stages.slice() }
       found.push({ endedAtMs, generation, ...own })
     })
     return found
@@ -113,10 +117,11 @@ export class NodeWindows {
       body.varint(Math.min(sum, Number.MAX_SAFE_INTEGER))
     }
     body.varint(series.length)
-    for (const { generation, counters, stages } of series) {
+    for (const { generation, counters, stages, watched } of series) {
       body.varint(generation)
       body.bytes(this.#packCounters(counters))
       body.bytes(packStages(stages, KEPT_STAGES))
+      body.bytes(packWatched(watched))
     }
     return body.take()
   }
@@ -163,8 +168,8 @@ export class NodeWindows {
       totalsIn(reader)
       for (let left = reader.varint(); left > 0; left--) {
         const generation = reader.varint()
-        const counters = reader.bytes()
-        visit({ endedAtMs, generation, counters, stages: reader.bytes() })
+        const [counters, stages, watched] = [reader.bytes(), reader.bytes(), reader.bytes()]
+        visit({ endedAtMs, generation, counters, stages, watched })
       }
     })
   }
@@ -192,6 +197,14 @@ export class NodeWindows {
     return new DataView(this.#bytes.buffer)
   }
 }
+
+const NOTHING = new Uint8Array(0)
+
+const packWatched = (watched: Series['watched']): Uint8Array =>
+  watched ? Buffer.from(JSON.stringify(watched)) : NOTHING
+
+const watchedIn = (bytes: Uint8Array): Counters =>
+  bytes.length === 0 ? {} : countersOfWatched(JSON.parse(Buffer.from(bytes).toString()))
 
 /** What ended in the future did so before our clock was set back, who knows when. */
 const isWithin = (endedAtMs: number, { sinceMs, untilMs }: Span): boolean =>

@@ -6,6 +6,7 @@ import type {
   RequestSample,
   SiteCounts,
   Stages as ToldStages,
+  Watched,
 } from '../agent-protocol/messages.gen.ts'
 import { type Histogram, histogramFault } from '../histogram/histogram.ts'
 
@@ -46,6 +47,8 @@ export type Series = {
   stages: Stages
   /** As the node says them: of the sites of the config with that digest. */
   sites?: SiteCounts
+  /** Of the paths that gates name: for who judges now, and not kept. */
+  watched?: Watched
 }
 
 /** Of the sites of one version: `[place, …counts]`, in the protocol's order. */

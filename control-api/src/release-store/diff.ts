@@ -54,6 +54,18 @@ export async function totalsBetween(sides: Sides): Promise<ChangeTotals> {
 /** All lines of both, side by side. */
 export const stepsBetween = (sides: Sides): AsyncGenerator<Step> => walk(sides, '')
 
+/** All of both by path, what is the same in both as well. */
+export async function* entriesOfBoth(sides: Sides): AsyncGenerator<Change> {
+  for await (const { line, change } of walk(sides, '')) {
+    if (change !== null) {
+      yield change
+      continue
+    }
+    const entry = entryOf(line)
+    yield { path: entry.path, before: entry, after: entry }
+  }
+}
+
 /** A line of either; `change` null: it is in both. */
 type Step = { line: string; change: Change | null }
 

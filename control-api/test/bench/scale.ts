@@ -307,6 +307,8 @@ class Farm {
       samplesOf: (nodeIds, since) => nodeIds.flatMap((id) => board.samples(id, since, Date.now())),
       heardOf: () => [],
       probe: () => {},
+      looks: { ask: async () => false, lookedOf: () => null, keepOnly: () => {} },
+      pathWatches: { ask: async () => {}, keepOnly: () => {} },
       reportEveryMs: REPORT_EVERY_MS,
     })
     await this.#did('gates are looked at', () => evaluator.evaluate())

@@ -142,6 +142,13 @@ describe('how a rollout goes', () => {
   test.each([
     ['errors5xx<=0.01:pause', { metric: 'errors5xx', max: 0.01, onFail: 'pause' }],
     ['errors404<=2%', { metric: 'errors404', max: 0.02, onFail: 'revert' }],
+    [
+      'errors404@www.example.org/docs/<=2%:pause',
+      { metric: 'errors404', host: 'www.example.org', path: '/docs/', max: 0.02, onFail: 'pause' },
+    ],
+    ['bytesPerPage@/<=3', { metric: 'bytesPerPage', path: '/', max: 3, onFail: 'revert' }],
+    ['releaseFiles<=0', { metric: 'releaseFiles', max: 0, onFail: 'revert' }],
+    ['mediaTypes<=0', { metric: 'mediaTypes', max: 0, onFail: 'pause' }],
     ['firstByteP99<=1.5', { metric: 'firstByteP99', max: 1.5, onFail: 'pause' }],
   ])('the gate %s', (text, gate) => expect(readGate(text)).toEqual(gate))
 
@@ -150,6 +157,7 @@ describe('how a rollout goes', () => {
     ['a wave in another unit', () => readWaves('5MB'), /"5MB" is no wave/],
     ['a gate of nothing known', () => readGate('cpu<=1'), /errors5xx, errors4xx, errors404/],
     ['a gate without a limit', () => readGate('errors5xx'), /"errors5xx" is no gate/],
+    ['a gate of a host without a path', () => readGate('errors404@a.example<=1%'), /is no gate/],
     [
       'a probe with a scheme',
       () => readProbe('http://a.example/'),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from 'vitest'
 import { NodeWindows } from '../../src/metrics-store/node-windows.ts'
+import { watchedCounter, watchOf } from '../../src/metrics-store/watched-paths.ts'
 import type { PlacedWindow } from '../../src/metrics-store/windows.ts'
 
 const always = { sinceMs: 0, untilMs: Number.MAX_SAFE_INTEGER }
@@ -35,6 +36,22 @@ describe('the windows of a node as bytes', () => {
     const kept = node.series(always)
     expect(kept.map(({ counters }) => counters.requests)).toEqual(kept.map((_, i) => i))
     expect(new Set(kept.flatMap(({ counters }) => Object.keys(counters))).size).toBe(256)
+  })
+
+  it('keep what was counted below paths, however many rollouts have asked for others', () => {
+    const node = new NodeWindows()
+    const orders = Array.from({ length: 300 }, (_, i) => watchOf([{ path: `/${i}/` }]))
+    for (const [i, { id }] of orders.entries()) {
+      const { series, ...rest } = windowOf(i + 1, { requests: 9 })
+      const told = series.map((one) => ({ ...one, watched: { id, counts: [[0, i, 1, 2, 3]] } }))
+      node.add([{ ...rest, series: told }], always)
+    }
+    const kept = node.series(always)
+    expect(kept.length).toBe(orders.length)
+    for (const [i, order] of orders.entries()) {
+      const requests = watchedCounter(order, { path: `/${i}/` }, 'requests')
+      expect(kept[i]?.counters).toMatchObject({ requests: 9, [requests]: i })
+    }
   })
 
   it('let go of those outside of the span, wherever they lie', () => {

@@ -179,6 +179,7 @@ export class ControlPlane implements Host {
     this.db = copyOf(backup)
     this.isRecovering = true
     this.isUp = true
+    this.#deps.watch.files.onStart(this.#deps.watch.nowMs())
     this.#do({ kind: 'restore', copy: backup }, () => {
       this.db.epoch++
       this.#engine.freezeAll()

@@ -9,9 +9,12 @@ import {
   WINDOW_MS,
 } from '../../src/features/rollouts/gates/evidence.ts'
 import { MAX_GAP_SECONDS, withSilent } from '../../src/features/rollouts/gates/gates.ts'
-import type { Evaluated, Rollout } from '../../src/features/rollouts/reducer/model.ts'
+import { isWanted, LookBook, type Sides } from '../../src/features/rollouts/gates/look-book.ts'
+import type { Evaluated, Rollout, Task } from '../../src/features/rollouts/reducer/model.ts'
 import type { Evidence } from '../../src/features/rollouts/shapes/schema.ts'
 import type { SimNode } from './node.ts'
+import { isLossy, isMisfiled } from './pages.ts'
+import { contentsOf } from './release-files.ts'
 import { Chance } from './scheduler.ts'
 import { REPORT_MS, type TimedWindow, Traffic } from './traffic.ts'
 import type { World } from './world.ts'
@@ -25,6 +28,8 @@ export class Evaluator {
   readonly #world: World
   readonly #chance: Chance
   readonly #traffic: Traffic
+  /** It goes with the process. */
+  #book: { of: unknown; book: LookBook } | null = null
 
   /** Draws of its own: what it draws changes nothing else. */
   constructor(world: World, seed: number) {
@@ -74,8 +79,10 @@ export class Evaluator {
     const samplesOf = (nodeIds: readonly string[], sinceMs: number) =>
       nodeIds.flatMap((nodeId) => plane.board.samples(nodeId, sinceMs, plane.wallMs))
     const isConnected = (nodeId: string) => plane.connected.has(nodeId)
+    const book = this.#bookOf()
     for (const [id, rollout] of gated(plane.db.rollouts)) {
-      const measured = { nowMs: plane.wallMs, samplesOf, isConnected }
+      const lookedOf = (of: string, seen: Rollout) => book.lookedOf(of, seen)
+      const measured = { nowMs: plane.wallMs, samplesOf, isConnected, lookedOf }
       for (const { nodeId } of illOf(rollout, measured)) if (plane.isUp) plane.ill(id, nodeId)
       const found = judgeWave(id, rollout, measured)
       if (!found) continue
@@ -90,7 +97,48 @@ export class Evaluator {
         message,
         ...(message !== found.judged.message && { silent }),
       })
+      this.#look(id, rollout, { canary: found.canary.tasks, control: found.control.tasks })
     }
+  }
+
+  /** A plane that starts anew has forgotten what nodes answered. */
+  #bookOf(): LookBook {
+    const { plane, scheduler } = this.#world
+    if (this.#book?.of !== plane.board)
+      this.#book = { of: plane.board, book: new LookBook(() => scheduler.nowMs) }
+    return this.#book.book
+  }
+
+  #look(id: string, rollout: Rollout, sides: Sides): void {
+    const { plane } = this.#world
+    if (!isWanted(rollout)) return
+    const book = this.#bookOf()
+    const isConnected = (nodeId: string) => plane.connected.has(nodeId)
+    const due = book.whomToAsk(id, rollout, sides, { isAble: () => true, isConnected })
+    for (const side of ['canary', 'control'] as const)
+      for (const task of due[side]) this.#askNode(id, side, task)
+  }
+
+  /** It answers a little later with what it serves by then, or never. */
+  #askNode(id: string, side: keyof Sides, task: Task): void {
+    const { scheduler, network } = this.#world
+    const files = contentsOf(task.digest).map((name) => ({
+      ...{ url: `/${name}`, key: `www:${name}`, sha256: name, release: 'www@2' },
+    }))
+    const answer = this.#bookOf().asked(id, side, task, files)
+    if (this.#chance.is(network.faults.loss)) return
+    scheduler.after(this.#chance.between(0, 2 * REPORT_MS), () => {
+      const node = this.#world.nodes.find((one) => one.id === task.nodeId)
+      if (!node?.isUp || !node.running) return
+      const served = new Set(contentsOf(node.running.digest))
+      const isWrong = isMisfiled(node.id, node.running.digest)
+      answer(
+        files.map(({ sha256 }, i) => ({
+          ...{ status: served.has(sha256) ? 200 : 404, bytes: 1, mediaType: null },
+          sha256: isWrong && i === 1 ? 'other bytes' : sha256,
+        })),
+      )
+    })
   }
 
   #isHeard = (nodeId: string) => {
@@ -117,10 +165,25 @@ export class Evaluator {
     const isOfVersion = (nodeId: string, digest: string) =>
       inWave.some((task) => task.nodeId === nodeId && task.digest === digest)
     const really = this.#traffic.servedSince(scheduler.nowMs - WINDOW_MS, isOfVersion)
-    const counted = Math.max(...gates.map(({ canary }) => canary.samples))
+    const odd = whyOdd(inWave, gates)
+    if (odd !== null) return odd
+    const ofAll = gates.filter(({ metric }) => metric === 'errors5xx')
+    const counted = Math.max(...ofAll.map(({ canary }) => canary.samples))
     if (really < policy.minSamples) return `${really} requests, of at least ${policy.minSamples}`
     return counted > really ? `${counted} requests are counted, ${really} were served` : null
   }
+}
+
+/** What gates of files and of paths were asked for, and let pass. */
+function whyOdd(inWave: readonly Task[], gates: Evidence['gates']): string | null {
+  const watched = inWave.filter(({ state }) => state === 'healthy')
+  const misfiled = watched.find(({ nodeId, digest }) => isMisfiled(nodeId, digest))
+  if (misfiled && gates.some(({ metric }) => metric === 'releaseFiles'))
+    return `${misfiled.nodeId} answers with other bytes than the release has`
+  const docs = gates.find(({ path }) => path !== undefined)
+  const isLost =
+    docs && (docs.control.value ?? 0) < 0.01 && watched.some(({ digest }) => isLossy(digest))
+  return isLost ? 'pages are gone, and none without the version' : null
 }
 
 const gated = (rollouts: ReadonlyMap<string, Rollout>) =>

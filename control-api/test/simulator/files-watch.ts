@@ -19,6 +19,8 @@ export class FilesWatch {
   readonly #furtherMs = new Map<string, number>()
   /** By node: what it said last that it refuses; that word may have been under way for long. */
   readonly #refused = new Map<string, ReadonlySet<string>>()
+  /** By node: what it said last that it holds. */
+  readonly #held = new Map<string, ReadonlySet<string>>()
   readonly #begunMs = new Map<string, number>()
   readonly #isOver = new Set<string>()
   #startedMs = 0
@@ -34,8 +36,10 @@ export class FilesWatch {
 
   /** undefined: it cannot. */
   onHeard(nodeId: string, said: AheadSaid | undefined, nowMs: number): void {
-    const refused = said?.filter(({ state }) => state === 'refused') ?? []
-    this.#refused.set(nodeId, new Set(refused.map(({ digest }) => digest)))
+    const saidOf = (wanted: string) =>
+      new Set(said?.filter(({ state }) => state === wanted).map(({ digest }) => digest))
+    this.#refused.set(nodeId, saidOf('refused'))
+    this.#held.set(nodeId, saidOf('held'))
     if (said === undefined) this.#furtherMs.delete(nodeId)
     else if (!this.#furtherMs.has(nodeId)) this.#furtherMs.set(nodeId, nowMs)
   }
@@ -83,8 +87,11 @@ export class FilesWatch {
     return isStill ? null : `begins its first wave, and ${lacking.nodeId} has not its files yet`
   }
 
-  #isSettled({ id, disk }: SimNode, digest: string): boolean {
+  #isSettled({ id, disk, ahead = [] }: SimNode, digest: string): boolean {
     const isRefused = this.#refused.get(id)?.has(digest) ?? false
+    // It held them, began anew, and was not told again yet to keep them: nobody can know that it did not.
+    const isUntold = !ahead.some((one) => one.digest === digest)
+    if (isUntold && this.#held.get(id)?.has(digest)) return true
     return isRefused || contentsOf(digest).length === 0 || disk.trees.has(digest)
   }
 }

@@ -310,6 +310,24 @@ const FAULTS: readonly Fault[] = [
     find: 'if (unheardMs > 0) return false',
     put: 'if (unheardMs < 0) return false',
   },
+  {
+    name: 'other bytes count as the file of the release',
+    file: 'src/features/rollouts/gates/looks.ts',
+    find: 'return sha256 === file.sha256 ? null',
+    put: 'return sha256 ? null',
+  },
+  {
+    name: 'files are through before each node has answered',
+    file: 'src/features/rollouts/gates/looks.ts',
+    find: "waiting > 0 || value === null ? 'no_data'",
+    put: "value === null ? 'no_data'",
+  },
+  {
+    name: 'a gate of one path reads all requests',
+    file: 'src/features/rollouts/gates/gates.ts',
+    find: "counter('notFound'), [counter('requests')]",
+    put: "'responses404', ['requests']",
+  },
 ]
 const SEEDS = 3_000
 const root = resolve(import.meta.dirname, '../..')

@@ -9,6 +9,7 @@ import {
   type Policy,
   type Rollout,
 } from '../../src/features/rollouts/reducer/model.ts'
+import { gatesBesides } from './pages.ts'
 import type { Asked } from './queue.ts'
 import { contentsOf } from './release-files.ts'
 import type { World } from './world.ts'
@@ -94,7 +95,7 @@ export class People {
       // Ids sort by time.
       id: `r${1000 + ++this.#orders}`,
       digest,
-      policy: isAtOnce ? AT_ONCE : { ...this.#policy(), ...this.#filesFirst(digest) },
+      policy: isAtOnce ? AT_ONCE : { ...this.#policy(digest), ...this.#filesFirst(digest) },
       waves: isAtOnce ? [chosen] : waves,
       isForAll: chosen.length === all.length,
       asked: this.#asked(),
@@ -144,7 +145,7 @@ export class People {
     return { filesFirstMs: chance.of([20_000, 60_000, 300_000]) }
   }
 
-  #policy(): Policy {
+  #policy(digest: string): Policy {
     const { chance, isMeasured } = this.#world
     const maxParallel = chance.between(1, 3)
     return {
@@ -162,7 +163,7 @@ export class People {
       maxFlaps: chance.between(0, 3),
       onFailure: chance.of(['revert', 'revert', 'pause', 'freeze']),
       gates: chance.is(isMeasured ? 0.9 : 0.4)
-        ? [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }]
+        ? [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }, ...gatesBesides(digest)]
         : [],
       minSamples: 500,
       isFastPath: chance.is(0.1),

@@ -27,11 +27,12 @@ import { ReleasesAhead } from '../../src/fleet/ahead.ts'
 import { Challenges } from '../../src/fleet/challenges.ts'
 import type { Connections } from '../../src/fleet/connections.ts'
 import { Fleet } from '../../src/fleet/fleet.ts'
+import { createLooks } from '../../src/fleet/looks.ts'
+import { WatchOrders } from '../../src/fleet/path-watch.ts'
 import { ProbeOrders } from '../../src/fleet/probe-orders.ts'
 import { checkQuestions, logQuestions } from '../../src/fleet/questions.ts'
-import { RHYTHM } from '../../src/fleet/rhythm.ts'
-import { createLooks } from '../../src/fleet/looks.ts'
 import { RequestSearches } from '../../src/fleet/request-searches.ts'
+import { RHYTHM } from '../../src/fleet/rhythm.ts'
 import { SampleWatches } from '../../src/fleet/sample-watches.ts'
 import { createEnrolment } from '../../src/node-identity/enrolment.ts'
 import { openServices, type Services } from '../../src/process/services.ts'
@@ -171,6 +172,7 @@ export async function startPlane(
     logQuestions: logQuestions(() => {}),
     checkQuestions: checkQuestions(() => {}),
     probeOrders: new ProbeOrders(() => {}),
+    watchOrders: new WatchOrders(() => {}),
     looks: createLooks(new SampleWatches(() => {}), new RequestSearches(() => {})),
     challenges: new Challenges({ wakeAll: () => {} }),
     certificates: NOBODYS,

@@ -3,7 +3,9 @@
 // agent does: by generation, kept until they are taken, lost with the process. Beside them a record of what
 // each node really served, which no control plane sees.
 import type { Sample } from '../../src/metrics-store/metrics.ts'
+import { countersOfWatched } from '../../src/metrics-store/watched-paths.ts'
 import type { Change, Flaw, SimNode } from './node.ts'
+import { isLossy, WATCH } from './pages.ts'
 import type { Chance } from './scheduler.ts'
 
 export const REPORT_MS = 5_000
@@ -99,8 +101,15 @@ export class Traffic {
     const likely = requests * (isBad ? BAD_5XX : USUAL_5XX)
     const responses5xx = Math.floor(likely) + (chance.is(likely % 1) ? 1 : 0)
     this.#served.push({ nodeId, digest, endedAtMs, requests })
-    return { generation, counters: { requests, responses5xx } }
+    return { generation, counters: { requests, responses5xx, ...pagesOf(digest, requests) } }
   }
+}
+
+/** A third of all is asked for below the path that gates watch. */
+function pagesOf(digest: string, requests: number): Counters['counters'] {
+  const below = Math.floor(requests / 3)
+  const notFound = isLossy(digest) ? Math.ceil(below / 2) : 0
+  return countersOfWatched({ id: WATCH.id, counts: [[0, below, notFound, 0, 0]] })
 }
 
 function withPart({ parts, sinceMs, running }: Serving, untilMs: number): Part[] {
@@ -114,9 +123,11 @@ function summed(series: readonly Counters[]): Counters[] {
   const byGeneration = new Map<number, Counters['counters']>()
   for (const { generation, counters } of series) {
     const before = byGeneration.get(generation)
-    const sum = (name: string) => (before?.[name] ?? 0) + (counters[name] ?? 0)
-    const both = { requests: sum('requests'), responses5xx: sum('responses5xx') }
-    byGeneration.set(generation, both)
+    const both = Object.keys(counters).map((name) => [
+      name,
+      (before?.[name] ?? 0) + (counters[name] ?? 0),
+    ])
+    byGeneration.set(generation, Object.fromEntries(both))
   }
   return [...byGeneration].map(([generation, counters]) => ({ generation, counters }))
 }

@@ -92,6 +92,7 @@ static void *agent_run(void *arg)
         }
         agent_apply_on_time(&agent->apply, now);
         agent_samples_on_time(&agent->samples, agent->server, now);
+        agent_watch_on_time(&agent->watch, agent->server, now);
         agent_tickets_on_time(&agent->tickets, agent->server, now);
         agent_release_on_time(agent, now);
         agent_mend_on_time(agent, now);

@@ -225,6 +225,7 @@ static int read_desired(json_t *desired, struct agent_assignment *out, char why[
     if (!reader.failed)
         read_request(&reader, out);
     agent_probe_order_read(&reader, &out->probes);
+    agent_watch_read(&reader, &out->watch);
     agent_challenges_read(&reader, &out->challenges);
     agent_ahead_read(&reader, &out->ahead);
     read_samples(&reader, out);

@@ -189,6 +189,8 @@ static void take_desired(struct agent *agent, struct agent_assignment *desired,
         agent_samples_watch(&agent->samples, agent->server, &desired->looks, agent_now_ms());
         news = true;
     }
+    if (agent_watch_take(&agent->watch, agent->server, &desired->watch, agent_now_ms()))
+        news = true;
     if (desired->text)
         /* Another config will soon be in force, so the measurement ends. */
         agent_probes_end(agent->probes);

@@ -239,8 +239,8 @@ char *agent_build_hello(const struct agent_hello *hello)
     set(object, "incarnation", json_string(hello->incarnation));
     set_host(object, hello->host);
     set(object, "capabilities",
-        json_pack("[sssssss]", "confirm", "probes", "check", "samples", "requestSearch", "releases",
-                  "releasesAhead"));
+        json_pack("[sssssssss]", "confirm", "probes", "check", "samples", "requestSearch", "releases",
+                  "releasesAhead", "probeAnswers", "pathWatch"));
     set(object, "schemaDigest", json_string(hello->schema_digest));
     set(object, "effective",
         effective_json(hello->effective, hello->is_local, hello->certificates, hello->releases));
@@ -383,6 +383,8 @@ char *agent_build_report(const struct agent_report *report)
         set(object, "host", agent_facts_json(report->facts));
     if (report->fetching)
         set(object, "fetching", agent_fetching_json(report->fetching));
+    if (report->probed)
+        set(object, "probed", agent_probed_json(report->probed));
     if (report->kept_releases)
         set(object, "keptReleases", report->kept_releases);
     if (report->wish)

@@ -15,6 +15,8 @@
 #include "agent/agent_looks.h"
 #include "agent/agent_preflight.h"
 #include "agent/agent_probe_order.h"
+#include "agent/agent_probed.h"
+#include "agent/agent_watch_order.h"
 #include "agent/agent_releases.h"
 #include "config/config.h"
 #include "owner/owner_policy.h"
@@ -121,6 +123,7 @@ struct agent_report {
     const struct agent_certificates *certificates; /* loaded; NULL: none */
     const struct agent_releases *releases;         /* served; NULL: none */
     const struct agent_fetching *fetching;         /* NULL: nothing is */
+    const struct agent_probed *probed;             /* NULL: nothing was asked that is to be said */
     json_t *kept_releases;                         /* agent_versions_json(), which is taken over */
     const struct certificates_shown *shown;        /* to whom; NULL: as it was said before */
     bool is_local;
@@ -201,6 +204,7 @@ struct agent_request {
 struct agent_assignment {
     struct agent_request request;
     struct agent_probe_order probes;
+    struct agent_watch_order watch;
     struct agent_preflight preflight;
     struct agent_offer offer;
     uint64_t epoch;

@@ -24,6 +24,7 @@
 #include "agent/agent_pull.h"
 #include "agent/agent_report.h"
 #include "agent/agent_samples.h"
+#include "agent/agent_watch.h"
 #include "agent/agent_scrub.h"
 #include "agent/agent_tickets.h"
 #include "agent/agent_turns.h"
@@ -117,6 +118,7 @@ struct agent {
     struct agent_fetch fetch;
     struct agent_tickets tickets;
     struct agent_samples samples;
+    struct agent_watch watch;
     /* Of what is shown to whom: what the control plane knows, and what is being sent. */
     char shown_known[DIGEST_LEN + 1], shown_said[DIGEST_LEN + 1];
     uint64_t window_due_ms;

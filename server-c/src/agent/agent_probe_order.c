@@ -97,6 +97,8 @@ void agent_probe_order_read(struct agent_reader *outer, struct agent_probe_order
     out->per_second =
         (uint32_t)agent_read_integer(&reader, "perSecond", 1, AGENT_PROBE_PER_SECOND_MAX);
     out->count = (uint32_t)agent_read_integer(&reader, "count", 1, AGENT_PROBE_COUNT_MAX);
+    if (agent_reader_has(&reader, "answers"))
+        out->wants_answers = agent_read_boolean(&reader, "answers");
     agent_probe_paths_read(&reader, out, 1);
     outer->failed = reader.failed;
     if (reader.failed)

@@ -29,6 +29,7 @@ struct agent_probe_path {
 struct agent_probe_order {
     char id[AGENT_PROBE_ID_LEN + 1]; /* "": no order, and everything below is empty */
     uint32_t per_second, count;
+    bool wants_answers; /* of the first request for each path */
     size_t path_count;
     struct agent_probe_path paths[AGENT_PROBE_PATHS_MAX];
 };

@@ -28,6 +28,7 @@ struct agent_probes {
     pthread_cond_t changed;
     bool is_ending, is_changed; /* is_changed: `next` replaces the order under way */
     struct agent_probe_order next;
+    struct agent_probed probed; /* what has not been said yet */
 };
 
 /* An order under way. Used by the thread only. */
@@ -38,7 +39,9 @@ struct visit {
     const struct agent_probe_target *target;
     CURL *easy;
     struct curl_slist *connect_to;
-    size_t asked, answered, received;
+    size_t asked, answered;
+    struct agent_probe_reading reading; /* of the answer that comes now */
+    struct agent_probed probed;         /* so far */
 };
 
 /* --- one request --- */
@@ -66,9 +69,8 @@ static int on_progress(void *arg, curl_off_t total_down, curl_off_t down, curl_o
 static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
 {
     struct visit *visit = arg;
-    (void)bytes;
-    visit->received += size * count;
-    return visit->received > ANSWER_BYTES_MAX ? 0 : size * count;
+    agent_probe_reading_add(&visit->reading, bytes, size * count);
+    return visit->reading.bytes > ANSWER_BYTES_MAX ? 0 : size * count;
 }
 
 /* A site is chosen by the name in the handshake, so over TLS the URL has to have it. */
@@ -82,6 +84,27 @@ static CURLcode set_url(struct visit *visit, const char *host)
     return curl_easy_setopt(visit->easy, CURLOPT_URL, url);
 }
 
+static bool perform(struct visit *visit, const struct agent_probe_path *path)
+{
+    return set_url(visit, path->host) == CURLE_OK && curl_easy_perform(visit->easy) == CURLE_OK;
+}
+
+/* Only what is asked for the first time is said. */
+static void note_answer(struct visit *visit, bool is_whole)
+{
+    size_t place = visit->asked - 1;
+    struct agent_probe_answer answer;
+    char *type = NULL;
+    long status = 0;
+    curl_easy_getinfo(visit->easy, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(visit->easy, CURLINFO_CONTENT_TYPE, &type);
+    agent_probe_reading_end(&visit->reading, status, is_whole, type, &answer);
+    if (!visit->order->wants_answers || place >= visit->order->path_count)
+        return;
+    visit->probed.answers[place] = answer;
+    visit->probed.count = place + 1;
+}
+
 static void fetch(struct visit *visit)
 {
     const struct agent_probe_path *path =
@@ -93,13 +116,15 @@ static void fetch(struct visit *visit)
         headers = curl_slist_append(NULL, host);
     }
     visit->asked++;
-    visit->received = 0;
+    agent_probe_reading_begin(&visit->reading, visit->order->wants_answers);
     curl_easy_setopt(visit->easy, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(visit->easy, CURLOPT_REQUEST_TARGET, path->path);
     curl_easy_setopt(visit->easy, CURLOPT_FORBID_REUSE,
                      visit->asked % REQUESTS_PER_CONNECTION == 0 ? 1L : 0L);
-    if (set_url(visit, path->host) == CURLE_OK && curl_easy_perform(visit->easy) == CURLE_OK)
+    bool is_whole = perform(visit, path);
+    if (is_whole)
         visit->answered++;
+    note_answer(visit, is_whole);
     curl_easy_setopt(visit->easy, CURLOPT_HTTPHEADER, NULL);
     curl_slist_free_all(headers);
 }
@@ -151,12 +176,25 @@ static bool await_due(struct visit *visit)
     return !interrupted && !agent_probe_pace_is_over(&visit->pace, monotonic_ns());
 }
 
+/* An order that ended early has nothing to say: whoever gave it asks again. */
+static void keep_answers(struct visit *visit)
+{
+    struct agent_probes *probes = visit->probes;
+    if (!visit->order->wants_answers || visit->probed.count < visit->order->path_count)
+        return;
+    memcpy(visit->probed.id, visit->order->id, sizeof(visit->probed.id));
+    pthread_mutex_lock(&probes->lock);
+    probes->probed = visit->probed;
+    pthread_mutex_unlock(&probes->lock);
+}
+
 static void fetch_all(struct visit *visit)
 {
     while (await_due(visit)) {
         fetch(visit);
         agent_probe_pace_step(&visit->pace, monotonic_ns());
     }
+    keep_answers(visit);
     log_debug("agent: probes: %zu requests, %zu answered", visit->asked, visit->answered);
 }
 
@@ -233,6 +271,15 @@ bool agent_probes_begin(struct agent_probes *probes, struct agent_probe_order *o
     else
         log_warn("agent: nothing is probed: no thread is to be had");
     return true;
+}
+
+bool agent_probes_take(struct agent_probes *probes, struct agent_probed *out)
+{
+    pthread_mutex_lock(&probes->lock);
+    *out = probes->probed;
+    probes->probed.id[0] = '\0';
+    pthread_mutex_unlock(&probes->lock);
+    return out->id[0] != '\0';
 }
 
 void agent_probes_end(struct agent_probes *probes)

@@ -10,6 +10,7 @@
 #define FARMSTEAD_AGENT_PROBES_H
 
 #include "agent/agent_probe_order.h"
+#include "agent/agent_probed.h"
 #include "server/server.h"
 
 struct agent_probes;
@@ -21,6 +22,8 @@ void agent_probes_free(struct agent_probes *probes);
 
 /* Takes over `order`, and leaves an empty one. False: it is the same order as the last one. */
 bool agent_probes_begin(struct agent_probes *probes, struct agent_probe_order *order);
+/* What was answered to the last order that is done and asks for it. Each is taken once; false: there is none. */
+bool agent_probes_take(struct agent_probes *probes, struct agent_probed *out);
 /* Ends the order under way. Its current request may take up to a second to end. */
 void agent_probes_end(struct agent_probes *probes);
 

@@ -175,6 +175,38 @@ static void write_sites(struct buf *out, const struct server_series *now,
     buf_append_str(out, "]}");
 }
 
+static void write_watched(struct buf *out, const struct watched_counts *now,
+                          const struct watched_counts *earlier)
+{
+    const char *comma = "";
+    buf_printf(out, "\"watched\":{\"id\":\"%s\",\"counts\":[", now->id);
+    for (size_t place = 0; place < PATH_WATCH_MAX; place++) {
+        if (memcmp(now->rows[place], earlier->rows[place], sizeof(now->rows[place])) == 0)
+            continue;
+        buf_printf(out, "%s[%zu", comma, place);
+        for (int i = 0; i < WATCH_COUNTER_COUNT; i++)
+            buf_printf(out, ",%" PRIu64, now->rows[place][i] - earlier->rows[place][i]);
+        buf_append_char(out, ']');
+        comma = ",";
+    }
+    buf_append_str(out, "]}");
+}
+
+/* Another watch counts from 0, and so does one that ended and was asked for again. */
+static const struct watched_counts *watched_before(const struct watched_counts *now,
+                                                   const struct watched_counts *earlier)
+{
+    static const struct watched_counts none;
+
+    if (strcmp(now->id, earlier->id) != 0)
+        return &none;
+    for (size_t place = 0; place < PATH_WATCH_MAX; place++)
+        for (int i = 0; i < WATCH_COUNTER_COUNT; i++)
+            if (now->rows[place][i] < earlier->rows[place][i])
+                return &none;
+    return earlier;
+}
+
 static bool is_idle(const struct server_series *now, const struct server_series *earlier)
 {
     if (memcmp(now->counters, earlier->counters, sizeof(now->counters)) != 0)
@@ -198,6 +230,11 @@ static void write_series(struct buf *out, const char *comma, const struct server
     if (memcmp(now->sites, earlier->sites, sizeof(now->sites)) != 0) {
         buf_append_char(out, ',');
         write_sites(out, now, earlier);
+    }
+    const struct watched_counts *watched = watched_before(&now->watched, &earlier->watched);
+    if (memcmp(now->watched.rows, watched->rows, sizeof(watched->rows)) != 0) {
+        buf_append_char(out, ',');
+        write_watched(out, &now->watched, watched);
     }
     buf_append_char(out, '}');
 }

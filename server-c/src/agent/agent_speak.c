@@ -252,6 +252,7 @@ static void start_report(struct agent *agent, uint64_t now)
     struct agent_wish wish = {known_version(agent), wait_ms, &challenges, &agent->ahead};
     struct agent_fetching fetching;
     agent_pull_progress(agent->pull, &fetching);
+    struct agent_probed probed;
     struct agent_report report = {
         .boot_id = agent->boot_id,
         .incarnation = agent->incarnation,
@@ -260,6 +261,7 @@ static void start_report(struct agent *agent, uint64_t now)
         .certificates = &certificates,
         .releases = &releases,
         .fetching = fetching.manifest[0] ? &fetching : NULL,
+        .probed = agent_probes_take(agent->probes, &probed) ? &probed : NULL,
         .kept_releases = agent_versions_json(agent->server),
         .shown = is_shown_news(agent, &shown) ? &shown : NULL,
         .is_local = agent_local_is_effective(&agent->apply.local, &effective),

@@ -255,6 +255,18 @@ static void count_for_site(struct exchange *ex, uint64_t sent, uint64_t total_ns
     row[SITE_TOTAL_NS] += total_ns;
 }
 
+static void count_for_watch(struct exchange *ex, uint64_t sent)
+{
+    const struct watched_answer answer = {
+        .host = exchange_slice(ex, ex->req.host),
+        .path = exchange_slice(ex, ex->req.path),
+        .status = (int)ex->status,
+        .body_bytes = sent > ex->head_len ? sent - ex->head_len : 0,
+    };
+
+    path_watch_count(ex->loop->watch, &ex->live->series->data.watched, &answer);
+}
+
 void exchange_record_end(struct exchange *ex, uint64_t sent)
 {
     uint64_t end_ns = stage_now();
@@ -271,6 +283,8 @@ void exchange_record_end(struct exchange *ex, uint64_t sent)
         count_fallback(ex);
     loop_count(ex->live, COUNTER_BYTES_SENT, sent);
     count_for_site(ex, sent, end_ns - ex->clock.head_ns);
+    if (ex->loop->watch)
+        count_for_watch(ex, sent);
     stages_record(ex->live->series->data.stages, &ex->clock, end_ns);
     if (samples_want(&ex->loop->samples, end_ns - ex->clock.head_ns))
         take_sample(ex, end_ns, sent, END_NONE);

@@ -99,4 +99,5 @@ void metrics_add_series(struct server_metrics *metrics, const struct server_seri
     for (int i = 0; i < STAGE_COUNT; i++)
         histogram_merge(&into->stages[i], &series->stages[i]);
     add_sites(into, series);
+    watched_counts_add(&into->watched, &series->watched);
 }

@@ -9,6 +9,7 @@
 #include "config/config.h" /* CONFIG_DIGEST_LEN */
 #include "measure/end_reasons.h"
 #include "measure/histogram.h"
+#include "measure/path_watch.h"
 #include "measure/stages.h"
 #include "measure/tls_counts.h"
 #include "tls/certificates_shown.h"
@@ -68,6 +69,7 @@ struct server_series {
     struct histogram stages[STAGE_COUNT];
     char digest[CONFIG_DIGEST_LEN + 1]; /* of the config whose sites are counted by place */
     uint64_t sites[METRICS_SITES + 1][SITE_COUNTER_COUNT];
+    struct watched_counts watched;
 };
 
 struct server_metrics {

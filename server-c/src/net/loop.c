@@ -104,6 +104,7 @@ void loop_fini(struct loop *loop)
     CHECK(uv_loop_close(&loop->uv) == 0);
     samples_fini(&loop->samples);
     request_samples_fini(&loop->request_samples);
+    free(loop->watch);
     free(loop->http2.batch);
     free(loop->input);
     free(loop->head);
@@ -152,6 +153,28 @@ static void trim_series(struct loop *loop)
     }
 }
 
+static void begin_watch(const struct loop *loop, struct server_series *series)
+{
+    memset(&series->watched, 0, sizeof(series->watched));
+    if (loop->watch)
+        memcpy(series->watched.id, loop->watch->id, sizeof(series->watched.id));
+}
+
+void loop_watch_paths(struct loop *loop, const struct path_watch *watch)
+{
+    bool is_other = !loop->watch || strcmp(loop->watch->id, watch->id) != 0;
+
+    free(loop->watch);
+    loop->watch = NULL;
+    if (watch->count > 0) {
+        loop->watch = xcalloc(1, sizeof(*watch));
+        *loop->watch = *watch;
+    }
+    for (struct list *link = loop->series.next; is_other && link != &loop->series;
+         link = link->next)
+        begin_watch(loop, &container_of(link, struct loop_series, link)->data);
+}
+
 static struct loop_series *series_of(struct loop *loop, const struct config *cfg,
                                      uint64_t generation)
 {
@@ -169,6 +192,7 @@ static struct loop_series *series_of(struct loop *loop, const struct config *cfg
     series->data.generation = generation;
     series->data.created_us = wall_clock_us();
     memcpy(series->data.digest, cfg->digest, sizeof(series->data.digest));
+    begin_watch(loop, &series->data);
     list_append(link->next, &series->link); /* list_append() inserts before the given link */
     return series;
 }

@@ -17,6 +17,7 @@
 #include "http/http_date.h"
 #include "lanes/io_lane.h"
 #include "measure/metrics.h"
+#include "measure/path_watch.h"
 #include "measure/request_samples.h"
 #include "measure/samples.h"
 #include "net/accept_deferral.h"
@@ -118,6 +119,7 @@ struct loop {
     struct list series;
     struct samples samples;
     struct request_samples request_samples;
+    struct path_watch *watch; /* on the heap; NULL: nothing is counted by path */
     uint64_t evictions_counted;
 
     struct list connections[TIMEOUT_COUNT]; /* every connection is in one of them */
@@ -190,6 +192,10 @@ static inline uint64_t *loop_site_row(struct live_config *live, const struct sit
 
     return live->series->data.sites[place < live->counted_sites ? place : METRICS_SITES];
 }
+
+/* Counts requests below these paths besides, from 0 on when it is another watch than the last; one without
+ * paths: none. */
+void loop_watch_paths(struct loop *loop, const struct path_watch *watch);
 
 /* May the log be told again of what it was told at *warned_ms (0: never)? Once a minute; then *warned_ms is
  * now. */

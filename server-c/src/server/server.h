@@ -9,6 +9,7 @@
 
 #include "config/config.h"
 #include "measure/metrics.h" /* enum counter, gauge, stage; struct server_series, server_metrics */
+#include "measure/path_watch.h"
 #include "measure/request_samples.h"
 #include "measure/samples.h"
 #include "site/acme_challenges.h"
@@ -105,6 +106,8 @@ void server_samples_fini(struct server_samples *samples);
 
 /* What is looked at from now on. Say it again from time to time: loops may be added. */
 void server_look_at_requests(struct server *srv, const struct request_looks *looks);
+/* Counts requests below these paths besides (measure/path_watch.h). Say it again from time to time, too. */
+void server_watch_paths(struct server *srv, const struct path_watch *watch);
 /* What the loops have kept since the last time; start_us is the time since the server's start. The
  * caller ends `out`. */
 void server_take_live_requests(struct server *srv, struct taken_requests *out);

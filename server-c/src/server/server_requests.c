@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* server_requests.c — single requests with their path, of all loops (measure/request_samples.h). Each
- * loop is asked on its own thread. */
+/* server_requests.c — single requests with their path, of all loops (measure/request_samples.h), and paths
+ * whose requests are counted. Each loop is asked on its own thread. */
 #include "server/server_state.h"
 
 struct take {
@@ -42,6 +42,18 @@ void server_look_at_requests(struct server *srv, const struct request_looks *loo
     struct request_looks copy = *looks;
 
     ask_all(srv, do_look, &copy);
+}
+
+static void do_watch_paths(struct worker *worker, void *arg)
+{
+    loop_watch_paths(&worker->loop, arg);
+}
+
+void server_watch_paths(struct server *srv, const struct path_watch *watch)
+{
+    struct path_watch copy = *watch;
+
+    ask_all(srv, do_watch_paths, &copy);
 }
 
 static void take(struct server *srv, void (*function)(struct worker *, void *), struct take *take)

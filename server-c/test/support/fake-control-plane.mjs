@@ -81,6 +81,7 @@ export class FakeControlPlane {
   #probes = null
   /** For how long somebody looks, and what is searched for, as the next answer to desired says. */
   #looks = null
+  #watch = null
   /** What answers to samples say. */
   samplesForMs = 0
   searches = []
@@ -226,6 +227,13 @@ export class FakeControlPlane {
     this.#probes = { id: id('probe_'), perSecond, count, paths, ...overrides }
     this.#events.emit('wake')
     return this.#probes
+  }
+
+  /** Has the node count requests below these paths, with the next answer to desired; once. */
+  watch(paths, { forMs = 60_000, ...overrides } = {}) {
+    this.#watch = { id: id('watch_'), forMs, paths, ...overrides }
+    this.#events.emit('wake')
+    return this.#watch
   }
 
   /** Somebody looks at single requests for so long, or searches them, with the next answer to desired. */
@@ -389,7 +397,8 @@ export class FakeControlPlane {
     const knowsAhead = () => !this.#ahead || manifests(this.#ahead) === manifests(ahead)
     const deadline = performance.now() + waitMs
     while (this.#server && performance.now() < deadline) {
-      if (this.#request || this.#probes || this.#looks || !held() || !knowsAhead()) break
+      if (this.#request || this.#probes || this.#watch || this.#looks) break
+      if (!held() || !knowsAhead()) break
       if (this.assignment && this.assignment.generation > (have?.generation ?? 0)) break
       const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())))
       await once(this.#events, 'wake', { signal: timeout }).catch(() => undefined)
@@ -398,6 +407,7 @@ export class FakeControlPlane {
     const asked = {
       ...(this.#request && { request: this.#request }),
       ...(this.#probes && { probes: this.#probes }),
+      ...(this.#watch && { watch: this.#watch }),
       ...(this.#looks && { samples: this.#looks }),
       ...(!held() && { challenges: this.challenges }),
       ...(!knowsAhead() && { ahead: this.#ahead }),
@@ -405,6 +415,7 @@ export class FakeControlPlane {
     this.#request = null
     this.#probes = null
     this.#looks = null
+    this.#watch = null
     return { status: 200, json: { assignment: isNew ? this.assignment : null, ...asked } }
   }
 

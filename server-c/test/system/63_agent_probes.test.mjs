@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The control plane has a node fetch paths from itself.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -112,6 +113,27 @@ describe('probes', { concurrency: 4 }, () => {
     await control.until('counted', () => counted('probeRequests') - before === 1)
     await control.until('ended early', () => counted('aborted') - aborted === 1)
     assert.ok(counted('bytesSent') - bytes < 32 << 20)
+  })
+
+  test('the node says what came of each path, when it is asked to', async (t) => {
+    const { control, node } = await farm(t)
+    assert.ok(control.of('hello')[0].body.capabilities.includes('probeAnswers'))
+    const text = 'p { margin: 0 }'
+    writeFileSync(join(node.root, 'site.css'), text)
+    const paths = [{ path: '/site.css' }, { path: '/nothing.png' }]
+    const { id } = control.probe(paths, { count: 2, answers: true })
+    const saying = () => control.of('report').find(({ body }) => body.probed)
+    await control.until('said', () => saying() !== undefined)
+    const { probed } = saying().body
+    assert.equal(probed.id, id)
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    const found = { status: 200, bytes: text.length, sha256, mediaType: 'text/css; charset=utf-8' }
+    assert.deepEqual(probed.answers[0], found)
+    assert.equal(probed.answers[1].status, 404)
+    control.probe([{ path: '/' }], { count: 1 })
+    const reports = control.of('report').length
+    await control.until('two more', () => control.of('report').length >= reports + 2)
+    assert.equal(control.of('report').filter(({ body }) => body.probed).length, 1)
   })
 
   test('a new order takes the place of the one under way', async (t) => {

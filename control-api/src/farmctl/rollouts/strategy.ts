@@ -24,6 +24,9 @@ const ON_FAIL: Record<Gate['metric'], OnFailure> = {
   errors4xx: 'revert',
   errors404: 'revert',
   bytesPerRequest: 'revert',
+  bytesPerPage: 'revert',
+  releaseFiles: 'revert',
+  mediaTypes: 'pause',
   cacheHits: 'pause',
   firstByteP50: 'pause',
   firstByteP99: 'pause',
@@ -98,17 +101,22 @@ const NO_GATES = 'none'
 const readGates = (texts: readonly string[]): Gate[] =>
   texts.filter((text) => text !== NO_GATES).map(readGate)
 
-/** "errors5xx<=0.01:revert", "firstByteP99<=1.5", "errors404<=1%". */
+/** "errors5xx<=0.01:revert", "firstByteP99<=1.5", "errors404<=1%", "errors404@www.example.org/docs/<=2%". */
 export function readGate(text: string): Gate {
-  const match = /^(\w+)<=(\d+(?:\.\d+)?)(%)?(?::(revert|freeze|pause))?$/.exec(text)
-  const [, metric = '', max, percent, onFail] = match ?? []
+  const match =
+    /^(\w+)(?:@([A-Za-z0-9.-]*)(\/[!-"$-;=>@-~]*))?<=(\d+(?:\.\d+)?)(%)?(?::(revert|freeze|pause))?$/.exec(
+      text,
+    )
+  const [, metric = '', host = '', path, max, percent, onFail] = match ?? []
   if (!match || !isMetric(metric)) {
     throw new Failure(
-      `--gate: "${text}" is no gate. As in "errors5xx<=0.01:revert" or "firstByteP99<=1.5:pause"; of ${Object.keys(ON_FAIL).join(', ')}; or "none".`,
+      `--gate: "${text}" is no gate. As in "errors5xx<=0.01:revert" or "firstByteP99<=1.5:pause" or, below a path, "errors404@www.example.org/docs/<=2%"; of ${Object.keys(ON_FAIL).join(', ')}; or "none".`,
     )
   }
   return {
     metric,
+    ...(host !== '' && { host }),
+    ...(path !== undefined && { path }),
     max: percent ? Number(max) / 100 : Number(max),
     onFail: (onFail as OnFailure | undefined) ?? ON_FAIL[metric],
   }

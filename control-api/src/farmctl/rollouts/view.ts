@@ -2,6 +2,7 @@
 // A plan and a rollout as lines for eyes: what happens to whom, and why it is where it is.
 import type {
   Evidence,
+  Gate,
   NodeTask,
   Policy,
   Preflight,
@@ -169,7 +170,7 @@ function planSummary(plan: RolloutPlan): string {
 
 function policyLines({ policy, isFastPath }: { policy: Policy; isFastPath: boolean }): string[] {
   const { soakSeconds, maxSoakSeconds, minSamples, onNoData, gates, probes, onFailure } = policy
-  const asked = gates.map(({ metric, max, onFail }) => `${metric}<=${max}:${onFail}`).join(' ')
+  const asked = gates.map((gate) => `${gateText(gate)}<=${gate.max}:${gate.onFail}`).join(' ')
   const watched = soakSeconds === 0 && gates.length === 0
   return [
     ...(isFastPath
@@ -268,8 +269,8 @@ function waveLines({ waves, wave, phase, soakedSeconds, policy }: Rollout): stri
 }
 
 function evidenceLines({ wave, verdict, at, gates }: Evidence): string[] {
-  const rows = gates.map(({ metric, verdict: found, max, value, low, high, canary, control }) => [
-    metric,
+  const rows = gates.map(({ verdict: found, max, value, low, high, canary, control, ...gate }) => [
+    gateText(gate),
     found,
     numberText(value),
     low === null || high === null ? '' : `${numberText(low)} to ${numberText(high)}`,
@@ -279,8 +280,16 @@ function evidenceLines({ wave, verdict, at, gates }: Evidence): string[] {
   return [
     `Evidence of wave ${wave + 1}, ${age(at)} old: ${verdict}`,
     ...tableLines(['GATE', 'VERDICT', 'VALUE', 'INTERVAL', 'MAX', 'REQUESTS'], rows),
+    ...gates.flatMap(({ odd = [] }) => odd.map(oddLine)),
   ]
 }
+
+type Odd = NonNullable<Evidence['gates'][number]['odd']>[number]
+const oddLine = ({ node, url, message }: Odd) => `${node}: ${url}: ${message}`
+
+/** As --gate takes it. */
+const gateText = ({ metric, host = '', path }: Pick<Gate, 'metric' | 'host' | 'path'>): string =>
+  path === undefined ? metric : `${metric}@${host}${path}`
 
 const numberText = (value: number | null) =>
   value === null ? '' : String(Number(value.toPrecision(3)))

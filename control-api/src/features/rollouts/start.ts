@@ -20,6 +20,7 @@ import type { ChangesOf } from '../../release-store/changes.ts'
 import { readFarmRules } from '../rollout-rules/store.ts'
 import { whyClosed } from '../rollout-rules/windows.ts'
 import type { Engine } from './engine/engine.ts'
+import { whyUnclear } from './gates/clear.ts'
 import { emergencyStrategy } from './plan/emergency.ts'
 import {
   type Arrangement,
@@ -42,6 +43,7 @@ import {
   AtOnceAlone,
   EmergencyStartsNow,
   FleetChanged,
+  GatesUnclear,
   NoNodes,
   NoSuchNodes,
   PlanChanged,
@@ -189,6 +191,8 @@ function requireSense({ startAtMs, emergency, onOverlap, strategy }: Ordered, no
   const { atOnce, excludeKinds: _, ...others } = strategy ?? {}
   const said = Object.keys(others)
   if (atOnce && said.length > 0) throw new AtOnceAlone(said)
+  const unclear = whyUnclear(strategy?.gates ?? [])
+  if (unclear !== null) throw new GatesUnclear(unclear)
 }
 
 /**

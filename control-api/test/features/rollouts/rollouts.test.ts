@@ -117,6 +117,9 @@ describe('POST /rollouts', () => {
     expect((await plan(AT_ONCE)).json()).toMatchObject({ waves: 1, policy: { gates: [] } })
     const both = await plan({ ...AT_ONCE, soakSeconds: 5, gates: [] })
     expect([both.statusCode, both.json().code]).toEqual([422, 'at_once_alone'])
+    const gates = [{ metric: 'errors5xx', path: '/docs/', max: 0.1, onFail: 'pause' }]
+    const unclear = await plan({ gates })
+    expect([unclear.statusCode, unclear.json().code]).toEqual([422, 'gates_unclear'])
     expect(both.json().detail).toContain('leave out soakSeconds, gates')
     expect((await plan({ ...AT_ONCE, excludeKinds: ['x'] })).statusCode).toBe(200)
   })

@@ -8,6 +8,7 @@
 #include "check.h"
 
 #define DIGEST_7 "sha256:598de0eb1522d1b24c6a6603b7ae1ed8f0a5de3282b0851f2cd440980bac7c9c"
+#define WATCH "watch_01jd4q6v2m8w3x5y7z9abcdefq"
 #define BOOT_ID "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 
 static struct server_metrics *snapshot(uint64_t ms, uint64_t generation)
@@ -55,6 +56,9 @@ static void report_equals_its_example(void)
     others[SITE_404] = others[SITE_ABORTED] = 1;
     others[SITE_BYTES] = 480;
     others[SITE_TOTAL_NS] = 600999; /* 0.999 µs wait for the next window */
+    memcpy(now->series[0].watched.id, WATCH, sizeof(WATCH));
+    memcpy(now->series[0].watched.rows[1], (uint64_t[]){4, 1, 2, 8192},
+           sizeof(now->series[0].watched.rows[1]));
     agent_report_add(&ring, now);
 
     struct buf windows;
@@ -100,6 +104,47 @@ static json_t *windows_of(const struct agent_report_ring *ring)
 static json_int_t at(json_t *window, const char *member)
 {
     return json_integer_value(json_object_get(window, member));
+}
+
+/* The number of 404 below the first path in the last window; -1: nothing is said of paths. */
+static json_int_t watched_404(const struct agent_report_ring *ring)
+{
+    json_t *windows = windows_of(ring);
+    json_t *series =
+        json_object_get(json_array_get(windows, json_array_size(windows) - 1), "series");
+    json_t *watched = json_object_get(json_array_get(series, 0), "watched");
+    json_t *row = json_array_get(json_object_get(watched, "counts"), 0);
+    json_int_t found = row ? json_integer_value(json_array_get(row, 1 + WATCH_404)) : -1;
+    json_decref(windows);
+    return found;
+}
+
+static void watch_row(int line, struct agent_report_ring *ring, struct server_metrics *metrics,
+                      const char *id, uint64_t not_found, json_int_t want)
+{
+    struct watched_counts *watched = &metrics->series[0].watched;
+    snprintf(watched->id, sizeof(watched->id), "%s", id);
+    watched->rows[0][WATCH_404] = not_found;
+    metrics->monotonic_ms += 1000;
+    metrics->series[0].counters[COUNTER_REQUESTS] += 10;
+    agent_report_add(ring, metrics);
+    CHECK_INT(line, "404", watched_404(ring), want);
+}
+
+static void watched_paths_are_told_since_the_window_before(void)
+{
+    struct agent_report_ring ring;
+    struct server_metrics *metrics = snapshot(1000, 3);
+    agent_report_init(&ring);
+    watch_row(__LINE__, &ring, metrics, "", 0, -1);
+    watch_row(__LINE__, &ring, metrics, WATCH, 5, 5);
+    watch_row(__LINE__, &ring, metrics, WATCH, 7, 2);
+    watch_row(__LINE__, &ring, metrics, WATCH, 7, -1);
+    /* Another watch, and one that was asked for again, begin from 0. */
+    watch_row(__LINE__, &ring, metrics, "watch_01jd4q6v2m8w3x5y7z9abcdefr", 9, 9);
+    watch_row(__LINE__, &ring, metrics, "watch_01jd4q6v2m8w3x5y7z9abcdefr", 3, 3);
+    agent_report_fini(&ring);
+    free(metrics);
 }
 
 static void a_window_is_the_difference_of_two_snapshots(void)
@@ -320,6 +365,7 @@ static void bytes_are_bounded(void)
 int main(void)
 {
     report_equals_its_example();
+    watched_paths_are_told_since_the_window_before();
     a_window_is_the_difference_of_two_snapshots();
     no_maximum_is_more_than_all_together();
     a_generation_that_came_back_counts_from_zero();

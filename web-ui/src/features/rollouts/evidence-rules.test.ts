@@ -21,3 +21,15 @@ test('what was not measured is a dash', () => {
   expect(sideText('totalP50', null)).toBe('–')
   expect(intervalText('totalP50', null, 2)).toBe('–')
 })
+
+test('what nodes answered is so much of it wrong', () => {
+  expect(sideText('releaseFiles', 0.05)).toBe('5 %')
+  expect(differenceText('releaseFiles', 0.05)).toBe('5 %')
+  expect(limitText('mediaTypes', 0)).toBe('≤ 0 %')
+})
+
+test('bytes per page may be so many times as many', () => {
+  expect(sideText('bytesPerPage', 2048)).toBe('2 KiB')
+  expect(differenceText('bytesPerPage', 4)).toBe('4 times')
+  expect(limitText('bytesPerPage', 3)).toBe('≤ 3 times')
+})

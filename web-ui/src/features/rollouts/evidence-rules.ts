@@ -2,10 +2,10 @@
 // The numbers of a comparison as they are read: quantiles by ratio, shares by difference.
 import type { GateMetric } from '../../lib/api-types.ts'
 import { DASH, formatBytes, formatRatio, formatSeconds } from '../../lib/format.ts'
-import { isMean, isShare } from './rules.ts'
+import { isMean, isOfBytes, isShare, isWrong } from './rules.ts'
 
 export function sideText(metric: GateMetric, value: number | null): string {
-  if (isMean(metric)) return formatBytes(value)
+  if (isOfBytes(metric)) return formatBytes(value)
   return isShare(metric) ? formatRatio(value) : formatSeconds(value)
 }
 
@@ -15,6 +15,7 @@ const threeDigits = (value: number) => String(Number(value.toPrecision(3)))
 export function differenceText(metric: GateMetric, value: number): string {
   if (isMean(metric)) return `1/${threeDigits(value)}`
   if (!isShare(metric)) return `${threeDigits(value)} times`
+  if (isWrong(metric)) return `${threeDigits(value * 100)} %`
   const points = threeDigits(value * 100)
   return `${value > 0 ? '+' : ''}${points} ${points === '1' ? 'point' : 'points'}`
 }

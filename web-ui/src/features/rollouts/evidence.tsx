@@ -7,7 +7,7 @@ import type { Evidence } from '../../lib/api-types.ts'
 import { DASH, plural } from '../../lib/format.ts'
 import { differenceText, intervalText, limitText, sideText } from './evidence-rules.ts'
 import classes from './rollouts.module.css'
-import { gateName, gateVerdict } from './rules.ts'
+import { gateTitle, gateVerdict } from './rules.ts'
 import { Strip } from './strip.tsx'
 
 type Gate = Evidence['gates'][number]
@@ -50,7 +50,7 @@ export function EvidencePanel({ evidence }: { evidence: Evidence }) {
           </thead>
           <tbody>
             {evidence.gates.map((gate) => (
-              <GateRow key={gate.metric} gate={gate} />
+              <GateRow key={gateTitle(gate)} gate={gate} />
             ))}
           </tbody>
         </table>
@@ -62,12 +62,45 @@ export function EvidencePanel({ evidence }: { evidence: Evidence }) {
       </p>
       {inTheWay.length > 0 && (
         <ul className={`panel-body dim ${classes.words}`}>
-          {inTheWay.map(({ metric, message }) => (
-            <li key={metric}>{capitalised(message)}.</li>
+          {inTheWay.map((gate) => (
+            <li key={gateTitle(gate)}>{capitalised(gate.message)}.</li>
           ))}
         </ul>
       )}
+      {evidence.gates.map((gate) => (
+        <OddAnswers key={gateTitle(gate)} gate={gate} />
+      ))}
     </section>
+  )
+}
+
+/** Of gates that ask nodes for files: which answers are wrong, and whose. */
+function OddAnswers({ gate }: { gate: Gate }) {
+  const { odd = [] } = gate
+  if (odd.length === 0) return null
+  const label = `Wrong answers: ${gateTitle(gate)}`
+  return (
+    <ScrollBox label={`${label}, table`}>
+      <table className="grid">
+        <caption>{label}</caption>
+        <thead>
+          <tr>
+            <th scope="col">File</th>
+            <th scope="col">Node</th>
+            <th scope="col">What is wrong</th>
+          </tr>
+        </thead>
+        <tbody>
+          {odd.map(({ node, url, message }) => (
+            <tr key={`${node} ${url}`}>
+              <td className="mono">{url}</td>
+              <td>{node}</td>
+              <td>{capitalised(message)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
   )
 }
 
@@ -77,7 +110,7 @@ function GateRow({ gate }: { gate: Gate }) {
   const { metric, verdict, canary, control, value, low, high, max } = gate
   return (
     <tr>
-      <td>{gateName(metric)}</td>
+      <td>{gateTitle(gate)}</td>
       <td>
         <StatusBadge verdict={gateVerdict[verdict]} />
       </td>

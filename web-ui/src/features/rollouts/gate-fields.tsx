@@ -3,7 +3,7 @@ import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { ActionButton } from '../../components/action-button.tsx'
 import type { GateMetric, OnFailure, Policy } from '../../lib/api-types.ts'
-import { gateMetrics, gateName, isShare } from './rules.ts'
+import { gateMetrics, gateName, gateTitle, isShare, isWrong, mayHavePath } from './rules.ts'
 import { errorAt, type FieldErrors, type GateDraft, gateDraft, newId } from './strategy.ts'
 import classes from './strategy-form.module.css'
 import { gateSentence, onFailureWords } from './strategy-words.ts'
@@ -31,7 +31,7 @@ export function GateFields({ gates, defaults = [], errors, onChange }: Props) {
         <>
           <ul className="bullets">
             {defaults.map((gate) => (
-              <li key={gate.metric}>{gateSentence(gate)} (default)</li>
+              <li key={gateTitle(gate)}>{gateSentence(gate)} (default)</li>
             ))}
           </ul>
           <div className="row">
@@ -59,8 +59,8 @@ function OwnGates({ gates, errors, onChange }: OwnProps) {
   const unused = gateMetrics.find((metric) => gates.every((gate) => gate.metric !== metric))
   const add = () => {
     const metric = unused ?? 'errors5xx'
-    const max = isShare(metric) ? '1' : '1.5'
-    onChange([...gates, { id: newId(), metric, max, onFail: 'pause' }])
+    const max = isWrong(metric) ? '0' : isShare(metric) ? '1' : '1.5'
+    onChange([...gates, { id: newId(), metric, below: '', max, onFail: 'pause' }])
   }
   return (
     <>
@@ -71,7 +71,10 @@ function OwnGates({ gates, errors, onChange }: OwnProps) {
             <GateRow
               gate={gate}
               number={index + 1}
-              error={errorAt(errors, `/gates/${index}`)}
+              errors={{
+                below: errorAt(errors, `/gates/${index}/path`),
+                max: errorAt(errors, `/gates/${index}/max`) ?? errors[`/gates/${index}`] ?? null,
+              }}
               onChange={(change) => set(gate.id, change)}
               onRemove={() => onChange(gates.filter(({ id }) => id !== gate.id))}
             />
@@ -98,13 +101,13 @@ function OwnGates({ gates, errors, onChange }: OwnProps) {
 type RowProps = {
   gate: GateDraft
   number: number
-  error: string | null
+  errors: { below: string | null; max: string | null }
   onChange: (change: Partial<GateDraft>) => void
   onRemove: () => void
 }
 
-function GateRow({ gate, number, error, onChange, onRemove }: RowProps) {
-  const unit = isShare(gate.metric) ? '% worse' : 'times'
+function GateRow({ gate, number, errors, onChange, onRemove }: RowProps) {
+  const unit = isWrong(gate.metric) ? '% wrong' : isShare(gate.metric) ? '% worse' : 'times'
   return (
     <>
       <span className={classes.number}>{number}.</span>
@@ -114,6 +117,15 @@ function GateRow({ gate, number, error, onChange, onRemove }: RowProps) {
         onChange={({ currentTarget: { value } }) => onChange({ metric: value as GateMetric })}
         data={gateMetrics.map((metric) => ({ value: metric, label: gateName(metric) }))}
       />
+      {mayHavePath(gate.metric) && (
+        <TextInput
+          aria-label={`Below which path gate ${number} looks; empty: all of them`}
+          placeholder="below any path"
+          value={gate.below}
+          onChange={({ currentTarget: { value } }) => onChange({ below: value.trim() })}
+          error={errors.below}
+        />
+      )}
       <TextInput
         aria-label={`Most of gate ${number}, in ${unit}`}
         inputMode="decimal"
@@ -121,7 +133,7 @@ function GateRow({ gate, number, error, onChange, onRemove }: RowProps) {
         leftSection="≤"
         value={gate.max}
         onChange={({ currentTarget: { value } }) => onChange({ max: value.trim() })}
-        error={error}
+        error={errors.max}
       />
       <span className={classes.unit}>{unit}, else</span>
       <NativeSelect

@@ -5,7 +5,7 @@ import type { AuditEntry, NodeTask, Rollout } from '../../lib/api-types.ts'
 import { DASH, formatCount, plural } from '../../lib/format.ts'
 import { forPeople } from '../../lib/people-words.ts'
 import { differenceText, intervalText, limitText, sideText } from './evidence-rules.ts'
-import { gateName, gateVerdict, rolloutVerdict, taskSentence, verdictOfTask } from './rules.ts'
+import { gateTitle, gateVerdict, rolloutVerdict, taskSentence, verdictOfTask } from './rules.ts'
 import { entryTitle, timelineParts } from './timeline-rules.ts'
 
 /** `history`: newest first; `isCut`: without what is older; null: it may not be read. */
@@ -130,15 +130,15 @@ function evidence({ evidence: found }: Rollout): Html {
       'Limit',
       'In words',
     ],
-    found.gates.map(({ metric, verdict, canary, control, value, low, high, max, message }) =>
+    found.gates.map(({ verdict, canary, control, value, low, high, max, message, ...gate }) =>
       row([
-        gateName(metric),
+        gateTitle(gate),
         gateVerdict[verdict].label,
-        `${sideText(metric, canary.value)}, ${plural(canary.samples, 'request')}`,
-        `${sideText(metric, control.value)}, ${plural(control.samples, 'request')}`,
-        value === null ? DASH : differenceText(metric, value),
-        intervalText(metric, low, high),
-        limitText(metric, max),
+        `${sideText(gate.metric, canary.value)}, ${plural(canary.samples, 'request')}`,
+        `${sideText(gate.metric, control.value)}, ${plural(control.samples, 'request')}`,
+        value === null ? DASH : differenceText(gate.metric, value),
+        intervalText(gate.metric, low, high),
+        limitText(gate.metric, max),
         message,
       ]),
     ),

@@ -186,13 +186,19 @@ export const gateVerdict = {
   fail: { label: 'Fails', tone: 'bad', shape: 'square' },
 } satisfies Record<Evidence['verdict'], Verdict>
 
-/** share: so much worse than the others'. times: so many times the others'. mean: the others' so many times it. */
-type Gate = { name: string; compares: 'share' | 'times' | 'mean' }
+/**
+ * share: so much worse than the others'. times: so many times the others'. mean: the others' so many times it. apart: so many times
+ * as many as the others', or as few. wrong: such a part of the answers.
+ */
+type Gate = { name: string; compares: 'share' | 'times' | 'mean' | 'apart' | 'wrong' }
 const gates: Record<GateMetric, Gate> = {
   errors5xx: { name: '5xx answers', compares: 'share' },
   errors4xx: { name: '4xx answers', compares: 'share' },
   errors404: { name: '404 answers', compares: 'share' },
   bytesPerRequest: { name: 'Bytes per request', compares: 'mean' },
+  bytesPerPage: { name: 'Bytes per page', compares: 'apart' },
+  releaseFiles: { name: 'Files of the release', compares: 'wrong' },
+  mediaTypes: { name: 'Media types', compares: 'wrong' },
   cacheHits: { name: 'Stat cache hits', compares: 'share' },
   firstByteP50: { name: 'First byte p50', compares: 'times' },
   firstByteP99: { name: 'First byte p99', compares: 'times' },
@@ -204,8 +210,20 @@ const gates: Record<GateMetric, Gate> = {
 }
 export const gateMetrics = Object.keys(gates) as GateMetric[]
 export const gateName = (metric: GateMetric) => gates[metric].name
-export const isShare = (metric: GateMetric) => gates[metric].compares === 'share'
+export const isWrong = (metric: GateMetric) => gates[metric].compares === 'wrong'
+/** In percent. */
+export const isShare = (metric: GateMetric) => gates[metric].compares === 'share' || isWrong(metric)
 export const isMean = (metric: GateMetric) => gates[metric].compares === 'mean'
+export const isOfBytes = (metric: GateMetric) =>
+  isMean(metric) || gates[metric].compares === 'apart'
+/** Of which one path may be named. */
+export const mayHavePath = (metric: GateMetric) =>
+  metric === 'errors404' || metric === 'bytesPerPage'
+
+type OfGate = { metric: GateMetric; host?: string; path?: string }
+/** "404 answers below www.example.org/docs/" */
+export const gateTitle = ({ metric, host = '', path }: OfGate) =>
+  path === undefined ? gateName(metric) : `${gateName(metric)} below ${host}${path}`
 
 export type WaveState =
   | 'through'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What each value of a policy is called, in which unit, and what it is for.
 import type { OnFailure, Policy } from '../../lib/api-types.ts'
-import { gateName, isMean, isShare } from './rules.ts'
+import { gateTitle, isMean, isShare, isWrong } from './rules.ts'
 import type { KnobKey, Preset, WaveKind } from './strategy.ts'
 
 export const presets: readonly { value: Preset; label: string; help: string }[] = [
@@ -142,14 +142,18 @@ export const probeText = ({ host = 'the node’s address', path }: Policy['probe
 type Gate = Policy['gates'][number]
 
 /** "5xx answers: at most 1 % more than the others, else take it back" */
-export function gateSentence({ metric, max, onFail }: Gate): string {
-  if (isMean(metric)) {
-    return `${gateName(metric)}: at least 1/${max} of the others’, else ${onFailureWords[onFail]}`
-  }
-  const limit = isShare(metric)
-    ? `at most ${Number((max * 100).toPrecision(9))} % worse than the others`
+export function gateSentence({ max, onFail, ...gate }: Gate): string {
+  return `${gateTitle(gate)}: ${limitWords(gate.metric, max)}, else ${onFailureWords[onFail]}`
+}
+
+function limitWords(metric: Gate['metric'], max: number): string {
+  if (isMean(metric)) return `at least 1/${max} of the others’`
+  const percent = `${Number((max * 100).toPrecision(9))} %`
+  if (isWrong(metric)) return `at most ${percent} of the answers wrong`
+  if (isShare(metric)) return `at most ${percent} worse than the others`
+  return metric === 'bytesPerPage'
+    ? `at most ${max} times as many as the others’, or as few`
     : `at most ${max} times the others’`
-  return `${gateName(metric)}: ${limit}, else ${onFailureWords[onFail]}`
 }
 
 /** null: there is no such limit. */

@@ -2,14 +2,21 @@
 // How a rollout is to go, as it is typed and as the API takes it. What is left empty the control plane
 // decides; what it refuses, it says itself.
 import type { GateMetric, OnFailure, Strategy, WaveSize } from '../../lib/api-types.ts'
-import { isShare } from './rules.ts'
+import { isShare, mayHavePath } from './rules.ts'
 
 export type Preset = 'at-once' | 'careful' | 'custom'
 
 export type WaveKind = 'nodes' | 'percent' | 'throughputPercent' | 'eachKind'
 /** The id is of the row on the screen, which may move. */
 export type WaveDraft = { id: number; kind: WaveKind; size: string }
-export type GateDraft = { id: number; metric: GateMetric; max: string; onFail: OnFailure }
+/** below: host and path, or a path, of a metric that may have one; '': of all requests. */
+export type GateDraft = {
+  id: number
+  metric: GateMetric
+  below: string
+  max: string
+  onFail: OnFailure
+}
 export type ProbeDraft = { id: number; host: string; path: string }
 export type KnobKey = Exclude<
   {
@@ -57,9 +64,11 @@ export const newId = () => ++newestId
 const inUnit = (metric: GateMetric, max: number) =>
   isShare(metric) ? Number((max * 100).toPrecision(9)) : max
 
-export const gateDraft = ({ metric, max, onFail }: NonNullable<Strategy['gates']>[number]) => ({
+type Gate = NonNullable<Strategy['gates']>[number]
+export const gateDraft = ({ metric, host = '', path = '', max, onFail }: Gate): GateDraft => ({
   id: newId(),
   metric,
+  below: `${host}${path}`,
   max: String(inUnit(metric, max)),
   onFail,
 })
@@ -124,7 +133,8 @@ function readDraft(draft: StrategyDraft): Reading {
   }
   for (const [index, wave] of waves.entries()) check(`/waves/${index}`, waveTrouble(wave))
   for (const [index, gate] of (gates ?? []).entries()) {
-    check(`/gates/${index}`, DECIMAL.test(gate.max) ? null : NO_NUMBER)
+    check(`/gates/${index}/max`, DECIMAL.test(gate.max) ? null : NO_NUMBER)
+    check(`/gates/${index}/path`, belowTrouble(gate))
   }
   for (const [index, { host, path }] of probes.entries()) {
     check(`/probes/${index}/host`, HOST.test(host) ? null : NO_HOST)
@@ -175,11 +185,26 @@ function readWave({ kind, size }: WaveDraft): WaveSize {
   }
 }
 
-const readGate = ({ metric, max, onFail }: GateDraft) => ({
+const BELOW = /^([A-Za-z0-9.-]{0,253})(\/[!-"$->@-~]{0,254})$/
+
+function belowTrouble({ metric, below }: GateDraft): string | null {
+  const isUnsaid = !mayHavePath(metric) || below === ''
+  return isUnsaid || BELOW.test(below)
+    ? null
+    : 'Enter a path from / on, with a host before it or without, as in www.example.org/docs/.'
+}
+
+const readGate = ({ metric, below, max, onFail }: GateDraft): Gate => ({
   metric,
+  ...(mayHavePath(metric) && readBelow(below)),
   max: isShare(metric) ? Number(max) / 100 : Number(max),
   onFail,
 })
+
+function readBelow(below: string): Pick<Gate, 'host' | 'path'> {
+  const [, host, path] = BELOW.exec(below) ?? []
+  return { ...(host && { host }), ...(path !== undefined && { path }) }
+}
 
 const readProbe = ({ host, path }: ProbeDraft) => ({ ...(host !== '' && { host }), path })
 

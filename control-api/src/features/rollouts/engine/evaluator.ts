@@ -21,8 +21,12 @@ import {
 import { MAX_GAP_SECONDS, withSilent } from '../gates/gates.ts'
 import { probedWithinMs, whatToProbe } from '../gates/probing.ts'
 import { isHeldByGate, type Rollout } from '../reducer/model.ts'
-import { nodesThatProbe } from '../store/nodes.ts'
+import type { PlannedRelease } from '../shapes/release-schema.ts'
+import { nodesThatCan } from '../store/nodes.ts'
+import type { Loaded } from '../store/rollouts.ts'
 import type { Engine } from './engine.ts'
+import type { Looks } from './looks.ts'
+import type { PathWatches } from './path-watches.ts'
 
 type Deps = {
   db: Reader
@@ -32,17 +36,22 @@ type Deps = {
   samplesOf: Metrics['samples']
   heardOf: Metrics['heardOf']
   probe: (nodeId: string, order: ProbeOrder) => void
+  looks: Pick<Looks, 'ask' | 'lookedOf' | 'keepOnly'>
+  pathWatches: Pick<PathWatches, 'ask' | 'keepOnly'>
   reportEveryMs: number
 }
 /** In time of that wave's soak, which begins anew when it is watched anew. */
+type Both = { canary: Side; control: Side }
 type Probed = { wave: number; fromMs: number; untilMs: number }
 
 export function createEvaluator(deps: Deps) {
   const { db, now, isConnected, engine, samplesOf, heardOf, probe, reportEveryMs } = deps
+  const { looks, pathWatches } = deps
   /** By rollout: what nodes were asked to fetch last. */
   const probed = new Map<string, Probed>()
 
-  async function judge(id: string, rollout: Rollout, measured: Measured): Promise<void> {
+  async function judge({ row, rollout }: Loaded, measured: Measured): Promise<void> {
+    const { id } = row
     const found = await inTurns(judgeWaveInParts(id, rollout, measured))
     if (!found) return
     const { canary, control, judged } = found
@@ -57,7 +66,22 @@ export function createEvaluator(deps: Deps) {
     const distributions = distributionsOf(canary.group, control.group)
     const said = { wave, onFail, evidence, distributions, ...(isSilence && { silent }) }
     await engine.evaluated(id, said)
+    await pathWatches.ask(id, rollout, { canary: canary.tasks, control: control.tasks })
+    if (await look(id, row, rollout, { canary, control })) return
     await askForMore(id, rollout, { canary, control })
+  }
+
+  /** True: nodes are answering, and a second order would end the first. */
+  async function look(
+    id: string,
+    { releases }: Loaded['row'],
+    rollout: Rollout,
+    { canary, control }: Both,
+  ): Promise<boolean> {
+    const { state, progress } = rollout
+    if (state !== 'running' || isUnderWay(probed.get(id), progress)) return false
+    const planned: PlannedRelease[] = JSON.parse(releases)
+    return await looks.ask(id, rollout, { canary: canary.tasks, control: control.tasks }, planned)
   }
 
   async function heardAmong(nodeIds: readonly string[]): Promise<Set<string>> {
@@ -72,11 +96,11 @@ export function createEvaluator(deps: Deps) {
   async function askForMore(
     id: string,
     { state, policy, progress }: Rollout,
-    { canary, control }: { canary: Side; control: Side },
+    { canary, control }: Both,
   ): Promise<void> {
     if (policy.probes.length === 0 || state !== 'running') return
     if (isUnderWay(probed.get(id), progress)) return
-    const able = await nodesThatProbe(db, id)
+    const able = await nodesThatCan(db, id, 'probes')
     const sideOfThose = ({ tasks, group }: Side) => ({
       nodeIds: idsOf(tasks).filter((one) => isConnected(one) && able.has(one)),
       requests: answersOf(group.samples, 'responses5xx').whole,
@@ -95,11 +119,15 @@ export function createEvaluator(deps: Deps) {
   return {
     async evaluate(): Promise<void> {
       const gated = await engine.gated()
-      for (const id of probed.keys()) if (gated.every(({ row }) => row.id !== id)) probed.delete(id)
-      for (const { row, rollout } of gated) {
-        const measured = { nowMs: now(), samplesOf, isConnected }
+      const ids = new Set(gated.map(({ row }) => row.id))
+      for (const id of probed.keys()) if (!ids.has(id)) probed.delete(id)
+      looks.keepOnly((id) => ids.has(id))
+      pathWatches.keepOnly((id) => ids.has(id))
+      for (const loaded of gated) {
+        const { row, rollout } = loaded
+        const measured = { nowMs: now(), samplesOf, isConnected, lookedOf: looks.lookedOf }
         for (const ill of await inTurns(findIll(rollout, measured))) await engine.ill(row.id, ill)
-        await judge(row.id, rollout, measured)
+        await judge(loaded, measured)
       }
     },
   }

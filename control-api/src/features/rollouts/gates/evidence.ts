@@ -8,12 +8,15 @@ import type { Rollout, Task } from '../reducer/model.ts'
 import type { NodeRef } from '../shapes/reason.ts'
 import type { GateMetric } from '../shapes/schema.ts'
 import { type Group, judgeGates, readBy } from './gates.ts'
+import type { Looked } from './looks.ts'
 import { createWindows, type Window } from './windows.ts'
 
 export type Measured = {
   nowMs: number
   samplesOf: Metrics['samples']
   isConnected: (nodeId: string) => boolean
+  /** What nodes answered for files of releases. Left out: nobody asked them. */
+  lookedOf?: (id: string, rollout: Rollout) => Looked | null
 }
 /** Who is compared, and what they did. */
 export type Side = { tasks: readonly Task[]; group: Group }
@@ -56,7 +59,10 @@ export function* findIll(
   { nowMs, samplesOf }: Measured,
 ): InParts<Ill[]> {
   const asked = ILL.flatMap((one) => {
-    const gate = policy.gates.find(({ metric }) => metric === one.metric)
+    // What is said of one path says nothing of a node's whole traffic.
+    const gate = policy.gates.find(
+      ({ metric, path }) => metric === one.metric && path === undefined,
+    )
     return gate ? [{ ...one, max: gate.max }] : []
   })
   const serving = tasks.filter(({ state, offers }) => offers > 0 && SERVING.includes(state))
@@ -118,7 +124,8 @@ export function* judgeWaveInParts(id: string, rollout: Rollout, measured: Measur
   const { gates, minSamples } = policy
   const seed = [...id].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) | 0, progress.wave)
   const sides = { canary: canary.group, control: control.group, isBefore: isAlone(rollout) }
-  return { canary, control, judged: judgeGates({ gates, minSamples, ...sides, seed }) }
+  const looked = measured.lookedOf?.(id, rollout) ?? null
+  return { canary, control, judged: judgeGates({ gates, minSamples, ...sides, looked, seed }) }
 }
 
 /** Nodes whose turn has not come; when none is left, those of earlier waves, which were compared to such. */

@@ -12,6 +12,13 @@ import {
   shareDifference,
   shareOf,
 } from '../../../metrics-store/bootstrap.ts'
+import {
+  type WatchCount,
+  type WatchedPath,
+  type WatchOrder,
+  watchedCounter,
+  watchOf,
+} from '../../../metrics-store/watched-paths.ts'
 import type {
   Evidence,
   Gate,
@@ -20,6 +27,7 @@ import type {
   OnFailure,
   Verdict,
 } from '../shapes/schema.ts'
+import { judgeLooked, type Looked } from './looks.ts'
 import type { Window } from './windows.ts'
 
 type Quantile = {
@@ -27,16 +35,20 @@ type Quantile = {
   stage: 'firstByte' | 'total' | 'readWait' | 'handshake'
   q: number
 }
-type Mean = { kind: 'mean'; part: string; of: readonly string[] }
+type Mean = { kind: 'mean'; part: string; of: readonly string[]; isEitherWay?: true }
 type Part = { kind: 'share'; part: string; of: readonly string[]; isGood: boolean }
 /** unit: what is counted, when it is not requests. */
-type Named = { name: string; unit?: 'requests' | 'handshakes' }
+type Named = { name: string; unit?: 'requests' | 'handshakes' | 'pages' }
 type Metric = (Quantile | Part | Mean) & Named
+/** What windows say nothing of: looks.ts. */
+type LookedAt = 'releaseFiles' | 'mediaTypes'
+/** Nodes count it only while a rollout asks: below a path. */
+type OfPages = 'bytesPerPage'
 /**
  * A quantile may be so many times the control's; a share may be so much worse than the control's; a mean may be
- * so many times less than the control's.
+ * so many times less than the control's, or less and more.
  */
-const METRICS: Record<GateMetric, Metric> = {
+const METRICS: Record<Exclude<GateMetric, LookedAt | OfPages>, Metric> = {
   errors5xx: share('the share of 5xx', 'responses5xx', ['requests']),
   errors4xx: share('the share of 4xx', 'responses4xx', ['requests']),
   errors404: share('the share of 404', 'responses404', ['requests']),
@@ -60,6 +72,47 @@ const METRICS: Record<GateMetric, Metric> = {
   },
 }
 
+export const isLookedAt = (metric: GateMetric): metric is LookedAt =>
+  metric === 'releaseFiles' || metric === 'mediaTypes'
+
+/** A gate of all pages is one of what lies below /. */
+export function watchedPathOf({ metric, host, path }: Gate): WatchedPath | null {
+  if (metric !== 'bytesPerPage' && path === undefined) return null
+  return { ...(host !== undefined && { host }), path: path ?? '/' }
+}
+
+/** What nodes are to count for these gates; null: nothing besides. */
+export function watchFor(gates: readonly Gate[]): WatchOrder | null {
+  const paths = gates.flatMap((gate) => watchedPathOf(gate) ?? [])
+  return paths.length > 0 ? watchOf(paths) : null
+}
+
+/** Below which path, in words. */
+const belowOf = ({ host = '', path }: WatchedPath) => `below ${host}${path}`
+
+/** null: it is read of no window. */
+function metricOf(gate: Gate, gates: readonly Gate[]): Metric | null {
+  if (isLookedAt(gate.metric)) return null
+  const path = watchedPathOf(gate)
+  const order = watchFor(gates)
+  if (path === null || order === null)
+    return gate.metric === 'bytesPerPage' ? null : METRICS[gate.metric]
+  const counter = (count: WatchCount) => watchedCounter(order, path, count)
+  return gate.metric === 'bytesPerPage'
+    ? {
+        ...{ kind: 'mean', name: `bytes per page ${belowOf(path)}`, unit: 'pages' },
+        ...{ part: counter('pageBytes'), of: [counter('pages')], isEitherWay: true },
+      }
+    : share(`the share of 404 ${belowOf(path)}`, counter('notFound'), [counter('requests')])
+}
+
+/** Several gates may have one metric, each of another path. */
+export const gateKey = ({
+  metric,
+  host = '',
+  path = '',
+}: Pick<Gate, 'metric' | 'host' | 'path'>): string => `${metric} ${host}${path}`
+
 function share(name: string, part: string, of: readonly string[], isGood = false) {
   return { kind: 'share' as const, name, part, of, isGood }
 }
@@ -73,6 +126,8 @@ export type Case = {
   minSamples: number
   canary: Group
   control: Group
+  /** What the nodes answered for files of releases; null, or left out: they were not asked. */
+  looked?: Looked | null
   /** What the draws follow from: the same case has the same verdict. */
   seed: number
 }
@@ -87,7 +142,7 @@ export const MAX_GAP_SECONDS = 30
 
 /** What of each window the gates read: beside their own, what tells a control that is ill, and what probes did. */
 export function readBy(gates: readonly Gate[]) {
-  const metrics = [METRICS.errors5xx, ...gates.map(({ metric }) => METRICS[metric])]
+  const metrics = [METRICS.errors5xx, ...gates.flatMap((gate) => metricOf(gate, gates) ?? [])]
   const counters = metrics.flatMap((one) => (one.kind === 'quantile' ? [] : [one.part, ...one.of]))
   const stages = metrics.flatMap((one) => (one.kind === 'quantile' ? [one.stage] : []))
   return {
@@ -99,11 +154,13 @@ export function readBy(gates: readonly Gate[]) {
 export function judgeGates(given: Case): Evidence & { onFail: OnFailure } {
   const gates = given.gates.map((gate) => judgeGate(gate, given))
   const isIll = isControlIll(given.control)
-  const judged = isIll ? gates.map(withIllControl) : gates
+  const judged = isIll
+    ? gates.map((gate) => (isLookedAt(gate.metric) ? gate : withIllControl(gate)))
+    : gates
   const verdict = worst(judged.map((one) => one.verdict))
   const worstOnes = judged.filter((one) => one.verdict === verdict)
   const failing = given.gates.filter((gate) =>
-    worstOnes.some(({ metric }) => metric === gate.metric),
+    worstOnes.some((one) => gateKey(one) === gateKey(gate)),
   )
   const onFail = HARDEST_FIRST.find((one) => failing.some((gate) => gate.onFail === one))
   const message = worstOnes.map((one) => one.message).join('; ')
@@ -135,7 +192,8 @@ const withIllControl = (gate: GateEvidence): GateEvidence => ({
 })
 
 function judgeGate(gate: Gate, given: Case): GateEvidence {
-  const metric = METRICS[gate.metric]
+  const metric = metricOf(gate, given.gates)
+  if (metric === null) return judgeLooked(gate, given.looked ?? null)
   switch (metric.kind) {
     case 'quantile':
       return judgeQuantile(gate, metric, given)
@@ -153,8 +211,20 @@ function judgeMean(gate: Gate, metric: Mean & Named, given: Case): GateEvidence 
   const found = meanRatio(ours, theirs, { seed: given.seed })
   if (!found) return without(both, `${metric.name}: nothing was sent that can be compared`)
   const whose = whoseIs(given)
-  const shown = `${whose} ${metric.name} are ${found.value.toFixed(2)} times as many (${range(found)}), at most ${gate.max}${probesIn(both)}`
-  return { ...both, ...found, verdict: verdictOf(found, gate.max), message: shown }
+  if (metric.isEitherWay) {
+    const apart = eitherWay(found)
+    const message = `${metric.name} are ${shown(apart.value)} times ${found.value > 1 ? 'fewer' : 'more'} than ${whose} (${range(apart)}), at most ${gate.max}${probesIn(both)}`
+    return { ...both, ...apart, verdict: verdictOf(apart, gate.max), message }
+  }
+  const shownMean = `${whose} ${metric.name} are ${found.value.toFixed(2)} times as many (${range(found)}), at most ${gate.max}${probesIn(both)}`
+  return { ...both, ...found, verdict: verdictOf(found, gate.max), message: shownMean }
+}
+
+/** How far apart, whichever is more. */
+function eitherWay({ value, low, high }: Interval): Interval {
+  const apart = { value: Math.max(value, 1 / value), high: Math.max(high, 1 / low) }
+  if (low > 1) return { ...apart, low }
+  return { ...apart, low: high < 1 ? 1 / high : 1 }
 }
 
 function judgeQuantile(gate: Gate, metric: Quantile & Named, given: Case): GateEvidence {

@@ -157,6 +157,12 @@ export const NoSuchNodes = defineError(
   (ids: readonly string[]) =>
     `There is no ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ` and ${ids.length - 3} more` : ''}, or no more. GET /api/v1/nodes lists them.`,
 )
+export const GatesUnclear = defineError(
+  422,
+  'gates_unclear',
+  'What a gate compares is not clear',
+  (why: string) => why,
+)
 export const AtOnceAlone = defineError(
   422,
   'at_once_alone',

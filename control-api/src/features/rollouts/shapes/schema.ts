@@ -30,6 +30,9 @@ export const GateMetricSchema = Type.Enum([
   'errors4xx',
   'errors404',
   'bytesPerRequest',
+  'bytesPerPage',
+  'releaseFiles',
+  'mediaTypes',
   'cacheHits',
   'firstByteP50',
   'firstByteP99',
@@ -42,16 +45,41 @@ export const GateMetricSchema = Type.Enum([
 export type GateMetric = Static<typeof GateMetricSchema>
 /**
  * Of quantiles: so many times the others'. Of shares (5xx, 4xx, 404, cache hits, handshakes that failed): so much worse than the others'. Of
- * bytes per request: the others' may be so many times as many.
+ * bytes per request: the others' may be so many times as many. Of bytes per page: so many times as many, or as few. Of what nodes were
+ * asked for: a share of the answers that are wrong.
  */
+const GateHostSchema = Type.Optional(
+  Type.String({
+    pattern: '^[A-Za-z0-9.-]{1,253}$',
+    examples: ['www.example.org'],
+    description: 'With `path`: only requests for this host. Left out: for any',
+  }),
+)
+const GatePathSchema = Type.Optional(
+  Type.String({
+    pattern: '^/[!-"$->@-~]*$',
+    maxLength: 255,
+    examples: ['/docs/'],
+    description:
+      'Of errors404 and bytesPerPage: only requests whose path begins like this, which nodes count while the rollout asks. At most eight of them, hosts and paths together. bytesPerPage without it: of all pages',
+  }),
+)
+const OddSchema = Type.Object({
+  node: Type.String({ description: 'Its name' }),
+  url: Type.String({ examples: ['www.example.org/css/site.css'] }),
+  message: Type.String({ examples: ['404, and is in www@41'] }),
+})
+export type Odd = Static<typeof OddSchema>
 export const GateSchema = Type.Object(
   {
     metric: GateMetricSchema,
+    host: GateHostSchema,
+    path: GatePathSchema,
     max: Type.Number({
       minimum: 0,
       maximum: 1000,
       description:
-        'A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many',
+        'A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many; bytesPerPage so many times as many or as few; of releaseFiles and mediaTypes such a share may be wrong',
     }),
     onFail: OnFailureSchema,
   },
@@ -66,16 +94,26 @@ const SideSchema = Type.Object({
 })
 const GateEvidenceSchema = Type.Object({
   metric: GateMetricSchema,
+  host: GateHostSchema,
+  path: GatePathSchema,
   max: Type.Number(),
   verdict: VerdictSchema,
   canary: SideSchema,
   control: SideSchema,
   value: Nullable(
-    Type.Number({ description: 'The ratio of quantiles, or the difference of shares' }),
+    Type.Number({
+      description:
+        'The ratio of quantiles, or the difference of shares; of releaseFiles and mediaTypes the share that is wrong',
+    }),
   ),
   low: Nullable(Type.Number({ description: 'With 95 % it is at least this' })),
   high: Nullable(Type.Number()),
   message: Type.String(),
+  odd: Type.Optional(
+    Type.Array(OddSchema, {
+      description: 'Of releaseFiles and mediaTypes: what is wrong, and where; the first ten',
+    }),
+  ),
 })
 export type GateEvidence = Static<typeof GateEvidenceSchema>
 /** Those that a gate reads a percentile of. */

@@ -7,6 +7,7 @@ import {
   givenOutsideRollouts,
   latestAssignments,
   partsByText,
+  renderedTexts,
   type Standing,
 } from '../../../assignments/store.ts'
 import { nextTurn } from '../../../base/slices.ts'
@@ -209,16 +210,38 @@ export async function whoNeverHadARollout(trx: Trx, nodes: readonly JoinedNode[]
   return nodes.filter(({ id }) => outside.has(id))
 }
 
-/** The rollout's nodes that can fetch paths from themselves. */
-export async function nodesThatProbe(db: Reader, rolloutId: string): Promise<Set<string>> {
+type Ability = 'probes' | 'probeAnswers' | 'pathWatch'
+
+/** The rollout's nodes that said that they can. */
+export async function nodesThatCan(
+  db: Reader,
+  rolloutId: string,
+  ability: Ability,
+): Promise<Set<string>> {
   const rows = await db
     .selectFrom('node_tasks')
     .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
     .select('nodes.id')
     .where('rollout_id', '=', rolloutId)
     .where(
-      sql<boolean>`exists (select 1 from json_each(nodes.capabilities) where value = 'probes')`,
+      sql<boolean>`exists (select 1 from json_each(nodes.capabilities) where value = ${ability})`,
     )
     .execute()
   return new Set(rows.map((row) => row.id))
+}
+
+/** What these of its nodes are to run, their texts by id. */
+export async function textsOfNodes(
+  db: Reader,
+  rolloutId: string,
+  nodeIds: readonly string[],
+): Promise<{ textOf: Map<string, string>; texts: Map<string, string> }> {
+  const rows = await db
+    .selectFrom('node_tasks')
+    .select(['node_id', 'text_id'])
+    .where('rollout_id', '=', rolloutId)
+    .where('node_id', 'in', [...nodeIds])
+    .execute()
+  const textOf = new Map(rows.map((row) => [row.node_id, row.text_id]))
+  return { textOf, texts: await renderedTexts(db, [...new Set(textOf.values())]) }
 }
