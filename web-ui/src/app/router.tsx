@@ -20,6 +20,7 @@ import {
   versionRoute,
   versionsRoute,
 } from '../routes/configs.tsx'
+import { docRoute, docsRoute } from '../routes/docs.tsx'
 import { enrolmentRoute } from '../routes/enrolment.tsx'
 import { groupsRoute } from '../routes/groups.tsx'
 import {
@@ -48,6 +49,8 @@ const routeTree = rootRoute.addChildren([
     overviewRoute,
     sitesRoute,
     siteRoute,
+    docsRoute,
+    docRoute,
     nodesRoute,
     nodeRoute,
     enrolmentRoute,
