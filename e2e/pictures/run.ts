@@ -29,6 +29,7 @@ const DRAWN_MS = 2_000
 /** Advice needs three whole steps of ten seconds. */
 const ADVISED_WITHIN_MS = 150_000
 const ASK_AGAIN_MS = 5_000
+const ENDED = new Set(['succeeded', 'reverted', 'frozen', 'revert_incomplete', 'cancelled'])
 /** Two minutes are drawn: half of them are enough to see. */
 const SCATTER_MS = 60_000
 
@@ -229,8 +230,6 @@ async function guide(): Promise<void> {
     await picture(page, page.locator('html'), 'guide-back.webp', SCREEN.height)
   })
 }
-
-const ENDED = new Set(['succeeded', 'reverted', 'frozen', 'revert_incomplete', 'cancelled'])
 
 async function untilEnded(admin: Api, id: string): Promise<void> {
   const until = Date.now() + ADVISED_WITHIN_MS
