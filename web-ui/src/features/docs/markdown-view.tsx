@@ -5,40 +5,42 @@ import { Fragment } from 'react'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { pictureUrl } from './api.ts'
 import classes from './docs.module.css'
-import { type Block, type Piece, plainText } from './markdown.ts'
+import type { Block, Piece } from './markdown.ts'
 
 export const MarkdownView = ({ blocks }: { blocks: readonly Block[] }) => (
   <article className={classes.page}>
     {blocks.map((block, i) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: a page does not change while it is shown
-      <BlockView key={i} block={block} />
+      <BlockView key={i} block={block} number={numberOf(blocks, i)} />
     ))}
   </article>
 )
 
-function BlockView({ block }: { block: Block }) {
+/** Among those of its kind: names of regions are told apart by it. */
+const numberOf = (blocks: readonly Block[], at: number) =>
+  blocks.slice(0, at + 1).filter(({ kind }) => kind === blocks[at]?.kind).length
+
+function BlockView({ block, number }: { block: Block; number: number }) {
   switch (block.kind) {
     case 'heading':
       return <Heading {...block} />
     case 'code':
       return (
-        <ScrollBox
-          className="scroll-x"
-          label={`Example${block.language === '' ? '' : `, ${block.language}`}`}
-        >
+        <ScrollBox className={classes.example} label={`Example ${number}`}>
           <pre className={classes.code}>{block.text}</pre>
         </ScrollBox>
       )
     case 'list': {
-      const items = block.items.map((item) => (
-        <li key={plainText(item)}>
+      const items = block.items.map((item, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a page does not change while it is shown
+        <li key={i}>
           <Pieces pieces={item} />
         </li>
       ))
       return block.isOrdered ? <ol>{items}</ol> : <ul className="bullets">{items}</ul>
     }
     case 'table':
-      return <Table {...block} />
+      return <Table {...block} number={number} />
     case 'quote':
       return (
         <blockquote>
@@ -62,16 +64,19 @@ function Heading({ level, id, text }: Extract<Block, { kind: 'heading' }>) {
   return level === 3 ? <h3 id={id}>{pieces}</h3> : <h4 id={id}>{pieces}</h4>
 }
 
-function Table({ head, rows }: Extract<Block, { kind: 'table' }>) {
+type TableProps = Extract<Block, { kind: 'table' }> & { number: number }
+
+function Table({ head, rows, number }: TableProps) {
   const isHeaded = head.some((cell) => cell.length > 0)
   return (
-    <ScrollBox label={`Table: ${plainText(head[0] ?? []) || plainText(rows[0]?.[0] ?? [])}`}>
+    <ScrollBox label={`Table ${number}`}>
       <table className="grid">
         {isHeaded && (
           <thead>
             <tr>
-              {head.map((cell) => (
-                <th key={plainText(cell)} scope="col">
+              {head.map((cell, i) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
+                <th key={i} scope="col">
                   <Pieces pieces={cell} />
                 </th>
               ))}
@@ -79,8 +84,9 @@ function Table({ head, rows }: Extract<Block, { kind: 'table' }>) {
           </thead>
         )}
         <tbody>
-          {rows.map((cells) => (
-            <tr key={cells.map(plainText).join(' ')}>
+          {rows.map((cells, row) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a page does not change while it is shown
+            <tr key={row}>
               {cells.map((cell, i) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
                 <td key={i}>
