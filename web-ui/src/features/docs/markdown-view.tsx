@@ -74,12 +74,17 @@ function Table({ head, rows, number }: TableProps) {
         {isHeaded && (
           <thead>
             <tr>
-              {head.map((cell, i) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
-                <th key={i} scope="col">
-                  <Pieces pieces={cell} />
-                </th>
-              ))}
+              {head.map((cell, i) =>
+                cell.length === 0 ? (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
+                  <td key={i} />
+                ) : (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
+                  <th key={i} scope="col">
+                    <Pieces pieces={cell} />
+                  </th>
+                ),
+              )}
             </tr>
           </thead>
         )}
