@@ -51,7 +51,11 @@ export function Answer({ url, answer, config }: Props) {
               // biome-ignore lint/suspicious/noArrayIndexKey: a header may be sent twice, and the order stays
               <tr key={`${name} ${i}`}>
                 <th scope="row">{name}</th>
-                <td className={value === null ? 'dim' : classes.value}>{valueWords(value)}</td>
+                <td>
+                  <span className={value === null ? 'dim' : classes.value}>
+                    {valueWords(value)}
+                  </span>
+                </td>
                 <td>
                   {from === null ? (
                     <span className="dim">the node itself</span>
