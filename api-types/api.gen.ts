@@ -518,6 +518,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/nodes/{id}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a node would answer to URLs, by which rules, and what with another text
+         * @description For a GET of a stranger: without a password, a Referer or an address that a rule names. The files are taken to be there. `before` is with what the node was given last, `after` with the text in its place. Nothing is stored, and the node is not asked.
+         */
+        post: operations["explainUrls"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes": {
         parameters: {
             query?: never;
@@ -11946,6 +11966,473 @@ export interface operations {
             };
             /** @description - `overloaded`: The service is busy */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explainUrls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "urls": [
+                 *         "https://www.example.org/index.html"
+                 *       ],
+                 *       "text": "{ \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Percent-encoded, as in a request */
+                    urls: string[];
+                    /**
+                     * @description A text of a config, to hold against what the node has: `after`
+                     * @example { "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                     */
+                    text?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "version": {
+                     *         "config": "edge-1",
+                     *         "number": 1
+                     *       },
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "line": 1,
+                     *           "column": 1,
+                     *           "endLine": 1,
+                     *           "endColumn": 1,
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "hint": "hint"
+                     *         }
+                     *       ],
+                     *       "items": [
+                     *         {
+                     *           "url": "url",
+                     *           "error": "error",
+                     *           "before": {
+                     *             "status": 1,
+                     *             "location": "location",
+                     *             "path": "path",
+                     *             "files": [
+                     *               "files"
+                     *             ],
+                     *             "rules": [
+                     *               {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "from": "from",
+                     *                 "since": {
+                     *                   "number": 1,
+                     *                   "author": "author",
+                     *                   "at": "2026-11-21T09:00:00.000Z",
+                     *                   "isOlder": true
+                     *                 }
+                     *               }
+                     *             ],
+                     *             "unread": [
+                     *               {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "from": "from",
+                     *                 "since": {
+                     *                   "number": 1,
+                     *                   "author": "author",
+                     *                   "at": "2026-11-21T09:00:00.000Z",
+                     *                   "isOlder": true
+                     *                 }
+                     *               }
+                     *             ],
+                     *             "headers": [
+                     *               {
+                     *                 "name": "name",
+                     *                 "value": "value",
+                     *                 "from": {
+                     *                   "pointer": "pointer",
+                     *                   "line": 1,
+                     *                   "column": 1,
+                     *                   "from": "from",
+                     *                   "since": {
+                     *                     "number": 1,
+                     *                     "author": "author",
+                     *                     "at": "2026-11-21T09:00:00.000Z",
+                     *                     "isOlder": true
+                     *                   }
+                     *                 }
+                     *               }
+                     *             ]
+                     *           },
+                     *           "after": {
+                     *             "status": 1,
+                     *             "location": "location",
+                     *             "path": "path",
+                     *             "files": [
+                     *               "files"
+                     *             ],
+                     *             "rules": [
+                     *               {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "from": "from",
+                     *                 "since": {
+                     *                   "number": 1,
+                     *                   "author": "author",
+                     *                   "at": "2026-11-21T09:00:00.000Z",
+                     *                   "isOlder": true
+                     *                 }
+                     *               }
+                     *             ],
+                     *             "unread": [
+                     *               {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "from": "from",
+                     *                 "since": {
+                     *                   "number": 1,
+                     *                   "author": "author",
+                     *                   "at": "2026-11-21T09:00:00.000Z",
+                     *                   "isOlder": true
+                     *                 }
+                     *               }
+                     *             ],
+                     *             "headers": [
+                     *               {
+                     *                 "name": "name",
+                     *                 "value": "value",
+                     *                 "from": {
+                     *                   "pointer": "pointer",
+                     *                   "line": 1,
+                     *                   "column": 1,
+                     *                   "from": "from",
+                     *                   "since": {
+                     *                     "number": 1,
+                     *                     "author": "author",
+                     *                     "at": "2026-11-21T09:00:00.000Z",
+                     *                     "isOlder": true
+                     *                   }
+                     *                 }
+                     *               }
+                     *             ]
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                        nodeId: string;
+                        /** @description What the node was given last; null: nothing */
+                        version: {
+                            /** @example edge-1 */
+                            config: string;
+                            number: number;
+                        } | null;
+                        /** @description Why the node would refuse `text` */
+                        errors: components["schemas"]["ConfigError"][];
+                        items: {
+                            url: string;
+                            error: string | null;
+                            /** @description With what it has; null: it has nothing, or would refuse it */
+                            before: {
+                                /** @description If the file is there; 421: no site is for this host */
+                                status: number;
+                                /** @description Of a redirect; else empty */
+                                location: string;
+                                /** @description Of the file that is taken to be there, decoded; else empty */
+                                path: string;
+                                /** @description Where is looked, in this order. A status in place of a file ends the search */
+                                files: string[];
+                                /** @description Without any of these it would be another answer */
+                                rules: {
+                                    /** @description JSON Pointer (RFC 6901), in the text that the node gets */
+                                    pointer: string;
+                                    /** @description In the author’s text; 0: it is not from there */
+                                    line: number;
+                                    column: number;
+                                    from: string | null;
+                                    since: {
+                                        /** @description The version of the config that has it first */
+                                        number: number;
+                                        author: string;
+                                        /**
+                                         * Format: date-time
+                                         * @example 2026-11-21T09:00:00.000Z
+                                         */
+                                        at: string;
+                                        /** @description Older than that: so far back was looked */
+                                        isOlder: boolean;
+                                    } | null;
+                                }[];
+                                /** @description Files that the config names, which only the node has: they may change the answer */
+                                unread: {
+                                    /** @description JSON Pointer (RFC 6901), in the text that the node gets */
+                                    pointer: string;
+                                    /** @description In the author’s text; 0: it is not from there */
+                                    line: number;
+                                    column: number;
+                                    from: string | null;
+                                    since: {
+                                        /** @description The version of the config that has it first */
+                                        number: number;
+                                        author: string;
+                                        /**
+                                         * Format: date-time
+                                         * @example 2026-11-21T09:00:00.000Z
+                                         */
+                                        at: string;
+                                        /** @description Older than that: so far back was looked */
+                                        isOlder: boolean;
+                                    } | null;
+                                }[];
+                                /** @description `from`: the rule it comes from; null: the node sends it by itself */
+                                headers: {
+                                    name: string;
+                                    value: string | null;
+                                    from: {
+                                        /** @description JSON Pointer (RFC 6901), in the text that the node gets */
+                                        pointer: string;
+                                        /** @description In the author’s text; 0: it is not from there */
+                                        line: number;
+                                        column: number;
+                                        from: string | null;
+                                        since: {
+                                            /** @description The version of the config that has it first */
+                                            number: number;
+                                            author: string;
+                                            /**
+                                             * Format: date-time
+                                             * @example 2026-11-21T09:00:00.000Z
+                                             */
+                                            at: string;
+                                            /** @description Older than that: so far back was looked */
+                                            isOlder: boolean;
+                                        } | null;
+                                    } | null;
+                                }[];
+                            } | null;
+                            /** @description With `text` */
+                            after: {
+                                /** @description If the file is there; 421: no site is for this host */
+                                status: number;
+                                /** @description Of a redirect; else empty */
+                                location: string;
+                                /** @description Of the file that is taken to be there, decoded; else empty */
+                                path: string;
+                                /** @description Where is looked, in this order. A status in place of a file ends the search */
+                                files: string[];
+                                /** @description Without any of these it would be another answer */
+                                rules: {
+                                    /** @description JSON Pointer (RFC 6901), in the text that the node gets */
+                                    pointer: string;
+                                    /** @description In the author’s text; 0: it is not from there */
+                                    line: number;
+                                    column: number;
+                                    from: string | null;
+                                    since: {
+                                        /** @description The version of the config that has it first */
+                                        number: number;
+                                        author: string;
+                                        /**
+                                         * Format: date-time
+                                         * @example 2026-11-21T09:00:00.000Z
+                                         */
+                                        at: string;
+                                        /** @description Older than that: so far back was looked */
+                                        isOlder: boolean;
+                                    } | null;
+                                }[];
+                                /** @description Files that the config names, which only the node has: they may change the answer */
+                                unread: {
+                                    /** @description JSON Pointer (RFC 6901), in the text that the node gets */
+                                    pointer: string;
+                                    /** @description In the author’s text; 0: it is not from there */
+                                    line: number;
+                                    column: number;
+                                    from: string | null;
+                                    since: {
+                                        /** @description The version of the config that has it first */
+                                        number: number;
+                                        author: string;
+                                        /**
+                                         * Format: date-time
+                                         * @example 2026-11-21T09:00:00.000Z
+                                         */
+                                        at: string;
+                                        /** @description Older than that: so far back was looked */
+                                        isOlder: boolean;
+                                    } | null;
+                                }[];
+                                /** @description `from`: the rule it comes from; null: the node sends it by itself */
+                                headers: {
+                                    name: string;
+                                    value: string | null;
+                                    from: {
+                                        /** @description JSON Pointer (RFC 6901), in the text that the node gets */
+                                        pointer: string;
+                                        /** @description In the author’s text; 0: it is not from there */
+                                        line: number;
+                                        column: number;
+                                        from: string | null;
+                                        since: {
+                                            /** @description The version of the config that has it first */
+                                            number: number;
+                                            author: string;
+                                            /**
+                                             * Format: date-time
+                                             * @example 2026-11-21T09:00:00.000Z
+                                             */
+                                            at: string;
+                                            /** @description Older than that: so far back was looked */
+                                            isOlder: boolean;
+                                        } | null;
+                                    } | null;
+                                }[];
+                            } | null;
+                        }[];
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `node_not_found`: No such node */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `body_too_slow`: The body did not come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `node_check_unavailable`: The config could not be checked
+             *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -5,6 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
+import { docsIndex } from './docs-index.ts'
 
 const COMPRESSIBLE = /\.(?:js|css|svg)$/
 
@@ -22,6 +23,30 @@ const compressed = (): Plugin => ({
   },
 })
 
+const FIRST_LOAD_MAX_BYTES = 250_000
+
+/** What a browser fetches before it shows anything: more of it fails the build. */
+const firstLoad = (): Plugin => ({
+  name: 'first-load',
+  apply: 'build',
+  writeBundle(_, bundle) {
+    const page = bundle['index.html']
+    const html = page?.type === 'asset' ? String(page.source) : ''
+    const named = Object.entries(bundle).filter(([name]) => html.includes(`/${name}"`))
+    const bytes = named.reduce((sum, [, file]) => {
+      const content = file.type === 'chunk' ? file.code : file.source
+      return sum + brotliCompressSync(content).length
+    }, 0)
+    this.info(`the first load is ${bytes} bytes, compressed`)
+    if (!named.some(([name]) => name.endsWith('.js'))) this.error('index.html names no script')
+    if (bytes > FIRST_LOAD_MAX_BYTES) {
+      this.error(
+        `the first load is ${bytes} bytes, compressed; at most ${FIRST_LOAD_MAX_BYTES}: load what not every page needs when it is needed`,
+      )
+    }
+  },
+})
+
 export default defineConfig({
   base: '/',
   // Below a base path the control plane changes the addresses in index.html (FARMSTEAD_BASE_PATH); scripts
@@ -29,7 +54,7 @@ export default defineConfig({
   experimental: {
     renderBuiltUrl: (_name, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
   },
-  plugins: [react(), compressed()],
+  plugins: [react(), docsIndex(), compressed(), firstLoad()],
   build: {
     // The first versions that know CSS light-dark(), which the palette is written in.
     target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],

@@ -28,6 +28,7 @@ import { certificateRoutes } from './features/certificates/routes.ts'
 import { configsNaming } from './features/configs/certificate-uses.ts'
 import { configsNamingRelease } from './features/configs/release-uses.ts'
 import { configRoutes } from './features/configs/routes.ts'
+import { createSinceOf } from './features/configs/since.ts'
 import {
   newestNumbers,
   newestSites,
@@ -115,6 +116,7 @@ import type { SampleWatches } from './fleet/sample-watches.ts'
 import type { App } from './http/app-types.ts'
 import type { MetricsStore } from './metrics-store/metrics-store.ts'
 import { createNodeBinary } from './node-check/binary.ts'
+import { createNodeExplain } from './node-check/node-explain.ts'
 import { capabilitiesOf, nodeIdsWithin } from './node-identity/store/nodes.ts'
 import { enrolmentTokenWithin } from './node-identity/store/tokens.ts'
 import { createSecondFactor } from './people/second-factor.ts'
@@ -236,6 +238,8 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
     readGrouping,
     absenceOf,
     openPreviews: previews,
+    explain: createNodeExplain({ binary: config.nodeBinary }),
+    sinceOf: createSinceOf((name, number) => findVersion(db, name, number)),
     impactOf: (changes) =>
       impactOf({ db, now, openPreviews: previews, absenceOf }, nodeChange(changes), [
         ...changes.keys(),

@@ -24,8 +24,8 @@ test('programs are started by whom one would look for, and the service starts no
     // A person's own editor, on their own machine, as they wrote it into EDITOR.
     'farmctl/editor.ts',
     'farmctl/load/heart.ts',
+    'node-check/ask-binary.ts',
     'node-check/binary.ts',
-    'node-check/node-check.ts',
   ])
   for (const file of starting.filter((name) => name.startsWith('node-check/'))) {
     expect(codeOf(file)).toContain("import { execFile } from 'node:child_process'")

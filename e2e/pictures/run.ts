@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Makes the pictures of docs/measurements.md, the console over a real farm in which something is wrong on purpose, and those
-// of README.md, in which nothing is ("well"). By hand, after web-ui is built, on a machine that does nothing else:
+// of README.md, in which nothing is ("well"), and of docs/guide.md ("guide"). By hand, after web-ui is built, on a machine that does nothing else:
 // `npm run pictures -w e2e`, some seven minutes; names of cases as arguments make only those.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium, type Locator, type Page } from '@playwright/test'
 import type { Farm } from '../../scripts/farm/farm.ts'
 import { preloadEnv } from '../../server-c/test/support/preload.mjs'
@@ -28,6 +29,8 @@ const WELL_MS = 150_000
 const DRAWN_MS = 2_000
 /** Advice needs three whole steps of ten seconds. */
 const ADVISED_WITHIN_MS = 150_000
+const ASK_AGAIN_MS = 5_000
+const ENDED = new Set(['succeeded', 'reverted', 'frozen', 'revert_incomplete', 'cancelled'])
 /** Two minutes are drawn: half of them are enough to see. */
 const SCATTER_MS = 60_000
 
@@ -83,6 +86,7 @@ try {
   const isAsked = (name: string) => asked.length === 0 || asked.includes(name)
   for (const one of cases) if (isAsked(one.name)) await onItsOwn(one)
   if (isAsked('well')) await well()
+  if (isAsked('guide')) await guide()
 } finally {
   await browser.close()
 }
@@ -129,13 +133,9 @@ async function take({ name, config, load, advice, panels }: Case, { farm, admin,
   const stop = load(node.url)
   try {
     const { id } = await admin.node(node.name)
+    await isSaid({ name, advice }, admin, id)
     await page.goto(`/nodes/${id}`)
-    const until = Date.now() + ADVISED_WITHIN_MS
-    while ((await page.getByRole('article', { name: advice }).count()) === 0) {
-      if (Date.now() > until) throw new Error(`${name}: "${advice}" was not said`)
-      await page.waitForTimeout(5_000)
-      await page.reload()
-    }
+    await page.getByRole('article', { name: advice }).waitFor()
     for (const title of panels) {
       const panel = page.getByRole('region', { name: title, exact: true })
       if (title === 'Single requests') {
@@ -154,6 +154,19 @@ async function take({ name, config, load, advice, panels }: Case, { farm, admin,
   }
 }
 
+/** Of the control plane, whatever the page has drawn so far. */
+async function isSaid({ name, advice }: Pick<Case, 'name' | 'advice'>, admin: Api, id: string) {
+  const until = Date.now() + ADVISED_WITHIN_MS
+  for (;;) {
+    const { data } = await admin.call.GET('/api/v1/nodes/{id}/advice', { params: { path: { id } } })
+    if (data?.advice.some(({ title }) => title === advice)) return
+    if (Date.now() > until) {
+      throw new Error(`${name}: "${advice}" was not said. The rules: ${JSON.stringify(data)}`)
+    }
+    await sleep(ASK_AGAIN_MS)
+  }
+}
+
 /** Three nodes that serve a site to some visitors: the first page, and one of them. */
 async function well(): Promise<void> {
   const load = quickly({ clients: 2, paths: [...Array(49).fill('/'), '/missing.html'] })
@@ -162,7 +175,9 @@ async function well(): Promise<void> {
     try {
       await page.waitForTimeout(WELL_MS)
       await page.goto('/?range=15m')
-      await page.getByText('All is well').waitFor()
+      await page.getByText('All is well', { exact: true }).waitFor()
+      // Of a farm that is not new any more.
+      await page.getByRole('button', { name: 'Put away' }).click()
       await page.waitForTimeout(DRAWN_MS)
       await picture(page, page.locator('html'), 'farm.webp', SCREEN.height)
       const { id } = await admin.node('edge-1')
@@ -174,6 +189,52 @@ async function well(): Promise<void> {
       for (const stop of stops) stop()
     }
   })
+}
+
+/** What docs/guide.md tells: an edit, its plan, a rollout that goes wrong, and the way back. */
+async function guide(): Promise<void> {
+  await onFarm({ nodes: 3, viewport: SCREEN }, async ({ farm, admin, page }) => {
+    const header: [string, string] = ['Cache-Control', 'max-age=600']
+    const good = configText(farm.siteDir, { header })
+    await admin.writeDraft(good)
+    await page.goto('/configs/default')
+    const answers = page.getByRole('region', { name: 'What requests would get' })
+    await answers.getByRole('combobox', { name: 'On node' }).click()
+    await page.getByRole('option', { name: 'edge-1' }).click()
+    await answers.getByRole('textbox', { name: 'A URL of your own' }).fill('http://any.example/')
+    await answers.getByRole('button', { name: 'Add' }).click()
+    await answers.getByText('1 of 1 URL would get another answer').waitFor()
+    await picture(page, answers, 'guide-edit.webp')
+
+    const version = await admin.saveVersion(good, 'Keep pages for ten minutes')
+    await page.goto(`/rollouts/new?config=default&version=${version}`)
+    await page.getByRole('button', { name: /^Roll out to 3 nodes|^Start/ }).waitFor()
+    await picture(page, page.locator('html'), 'guide-plan.webp', SCREEN.height)
+
+    await untilEnded(admin, (await admin.rollOut(version)).id)
+    const wrong = configText(farm.siteDir, { root: '/srv/www/not-on-this-machine' })
+    const bad = await admin.saveVersion(wrong, 'A root that no node has')
+    const { id } = await admin.rollOut(bad)
+    await page.goto(`/rollouts/${id}`)
+    await page.getByRole('button', { name: 'Revert' }).waitFor()
+    await page.getByText('Paused').first().waitFor()
+    await picture(page, page.locator('html'), 'guide-wrong.webp', SCREEN.height)
+    await page.getByRole('button', { name: 'Revert' }).click()
+    await page.getByRole('button', { name: 'Give back to every node what it had before' }).click()
+    await untilEnded(admin, id)
+    await page.getByRole('link', { name: 'Nodes', exact: true }).click()
+    await page.getByRole('heading', { name: 'Nodes', level: 1 }).waitFor()
+    await page.waitForTimeout(DRAWN_MS)
+    await picture(page, page.locator('html'), 'guide-back.webp', SCREEN.height)
+  })
+}
+
+async function untilEnded(admin: Api, id: string): Promise<void> {
+  const until = Date.now() + ADVISED_WITHIN_MS
+  while (!ENDED.has((await admin.rollout(id)).state)) {
+    if (Date.now() > until) throw new Error(`the rollout ${id} did not end`)
+    await sleep(500)
+  }
 }
 
 async function picture(page: Page, panel: Locator, file: string, mostPx = MOST_PX): Promise<void> {

@@ -16,6 +16,8 @@ export type NodesQuery = Omit<
   'limit' | 'offset' | 'cursor'
 >
 export type NodeDetail = Answer<'getNode', 200>
+export type Explanation = Answer<'explainUrls', 200>
+export type Explained = NonNullable<Explanation['items'][number]['before']>
 export type Config = Answer<'getConfig', 200>
 export type Version = Answer<'getVersion', 200>
 export type VersionSummary = Answer<'listVersions', 200>['items'][number]

@@ -25,15 +25,30 @@ export type Previews = {
   textOf(version: VersionRef): Promise<string | null>
   /** Of a version there is. */
   render(version: VersionRef, target: RenderTarget): Promise<Preview>
+  /** Why nobody can read this text; empty: it parses. */
+  syntaxErrors(text: string): ConfigError[]
   /** Of a text that is no version yet, and parses. */
   renderText(text: string, target: RenderTarget): Preview
   /** Where two texts differ; the whole document when one of them is not there. */
   pointers(before: Preview | null, after: Preview | null): string[]
+  /** Of texts that were rendered here, by pointer; null: there is no such place. */
+  placesIn(preview: Preview): (pointer: string) => AuthorPlace | null
   /** What farmstead-node would refuse, in the author's places; null: it was not asked, not after `most` texts. */
   check(preview: Preview, most: number): Promise<ConfigError[] | null>
   /** What the owners of machines with these rules would not allow, in the author's places; null: not known. */
   askOwners(all: readonly OwnedPreview[]): Promise<(one: OwnedPreview) => ConfigError[] | null>
 }
+
+/** Where a rendered text has what, for people who know the author's: its line there, or whose override or label it is. */
+export type AuthorPlace = { line: number; column: number; from: string | null }
+
+/** `isOlder`: it is older than that, which is as far as was looked. */
+export type VersionSince = { number: number; author: string; at: string; isOlder: boolean }
+/** The config store: since which version its texts say what they say there, by pointer. */
+export type SinceOf = (
+  version: VersionRef,
+  pointers: readonly string[],
+) => Promise<ReadonlyMap<string, VersionSince>>
 
 /** The groups: what a config's text would do to the nodes within the scope. */
 export type TextEffect = (asked: { config: string; text: string; scope: Scope }) => Promise<Effect>

@@ -36,6 +36,12 @@ describe('nodes', { timeout: FARMCTL_TEST_MS }, () => {
       0,
       expect.objectContaining({ workers: 2, listen: [{ port: 8101 }] }),
     ])
+    const asked = ['nodes', 'why', 'node-1', 'http://www.example.org/']
+    expect((await run(asked)).stdout).toMatch(/^http:.*\n {2}The node has no config yet/)
+    const why = await run([...asked, '-f', file('why.jsonc', site)])
+    expect([why.code, why.stdout]).toEqual([0, expect.stringMatching(/\n {2}200\n {2}looks for /)])
+    const wrong = await run([...asked, '-f', file('wrong.jsonc', '{"sites": 1}')])
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('wrong.jsonc:1:')])
     expect((await run(['nodes', 'cordon', 'node-1'])).stderr).toMatch(/--reason/)
     expect((await run(['nodes', 'cordon', 'node-1', '--reason', 'new disk'])).stdout).toMatch(
       /farmctl nodes uncordon node-1/,

@@ -65,6 +65,8 @@ async function screens({ call }: Api): Promise<Screen[]> {
   const certificate = first(await bodyOf(call.GET('/api/v1/certificates')))
   return [
     { name: 'overview', path: '/' },
+    { name: 'docs', path: '/docs' },
+    { name: 'a page of the docs', path: '/docs/rollouts' },
     { name: 'sites', path: '/sites' },
     { name: 'site', path: '/sites/default/*' },
     { name: 'search of requests', path: '/sites/requests?path=%2Findex' },

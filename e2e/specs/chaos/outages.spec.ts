@@ -2,6 +2,7 @@
 // Processes die; the rest goes on, and the console tells the truth.
 import { expect, asAdmin as test } from '../../fixtures/index.ts'
 import { configText } from '../../fixtures/sample.ts'
+import { keepPicture } from '../../fixtures/state-picture.ts'
 import { FarmPage } from '../../pages/farm-page.ts'
 
 /** The back-off of an agent that lost its control plane grows to this. */
@@ -39,6 +40,7 @@ test('nodes serve without their control plane, also when started without it', as
   await expect(live).toHaveText('Live')
   await farm.controlPlane.stop('SIGKILL')
   await expect(live).toContainText('Reconnecting')
+  await keepPicture(page, test.info(), 'control-plane-gone')
   for (const node of farm.nodes) await expect(node).toBeServing('/')
   await farm.node('edge-3').process.stop()
   farm.node('edge-3').process.start()

@@ -8,6 +8,7 @@ import { admin, controlPlaneEnv, stringField } from '../../../scripts/farm/contr
 import { wrongWithLooks } from '../../fixtures/axe.ts'
 import { Api, adminPassword, test as base, expect, type Farm } from '../../fixtures/index.ts'
 import { configText } from '../../fixtures/sample.ts'
+import { keepPicture } from '../../fixtures/state-picture.ts'
 import { BackupsPage } from '../../pages/backups-page.ts'
 import { FarmPage } from '../../pages/farm-page.ts'
 import { SignInPage } from '../../pages/sign-in-page.ts'
@@ -98,6 +99,7 @@ test('a backup is made, verified elsewhere, and put back; nothing is pushed befo
     await expect(backups.notice).toContainText('All of the 1 node reported since', {
       timeout: RECONNECTED_WITHIN_MS,
     })
+    await keepPicture(page, test.info(), 'restored-and-waiting')
     await backups.goOn.click()
     await expect(backups.confirm).toBeRefused({ saying: /no other control plane/ })
     expect.soft(await wrongWithLooks(page)).toEqual([])

@@ -10,6 +10,7 @@ import {
 } from '../../../control-api/test/features/rollouts/large-rollout.ts'
 import { phone, wrongWithLooks } from '../../fixtures/axe.ts'
 import { Api, adminPassword, expect, test } from '../../fixtures/index.ts'
+import { keepPicture } from '../../fixtures/state-picture.ts'
 import { SignInPage } from '../../pages/sign-in-page.ts'
 
 /** In the page: by its document, and not by its script once more. */
@@ -95,6 +96,7 @@ test('of ten thousand nodes, and of a rollout to them, pages show a part and lea
     const bytes = (await (await answered).body()).length
     expect(bytes).toBeLessThan(MOST_BYTES)
     await expect.poll(() => page.locator('*').count()).toBeLessThan(MOST_ELEMENTS)
+    await keepPicture(page, test.info(), 'ten-thousand-nodes')
     await picture.hover({ position: { x: 30, y: 30 } })
     await expect(cells.getByText(/^edge-\d+, default: /).first()).toBeVisible()
     const box = await picture.boundingBox()

@@ -9,8 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define HTTPS_PORT 443
-
 /* --- clients' certificates ------------------------------------------------------------------- */
 
 /* A connection is for the site that its client named in the handshake: what it was asked for there
@@ -31,23 +29,6 @@ static enum http_status check_certificate(const struct exchange *ex)
 
 /* --- the redirect ---------------------------------------------------------------------------- */
 
-/* The usual port if it is among those that speak TLS, else the first of them. Without any a proxy
- * in front has it. */
-static uint16_t https_port(const struct config *cfg)
-{
-    uint16_t port = 0;
-
-    for (size_t i = 0; i < cfg->listen_count; i++) {
-        if (!cfg->listens[i].tls)
-            continue;
-        if (cfg->listens[i].port == HTTPS_PORT)
-            return HTTPS_PORT;
-        if (port == 0)
-            port = cfg->listens[i].port;
-    }
-    return port ? port : HTTPS_PORT;
-}
-
 static bool begins_with(struct span text, const char *start)
 {
     size_t len = strlen(start);
@@ -67,7 +48,7 @@ static void redirect(struct exchange *ex)
 {
     struct site_scratch *scratch = &ex->loop->scratch;
     struct span query = exchange_slice(ex, ex->req.query);
-    uint16_t port = https_port(ex->live->cfg);
+    uint16_t port = site_https_port(ex->live->cfg);
     char colon_port[8] = "";
     size_t len = 0;
 

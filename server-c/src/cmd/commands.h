@@ -13,6 +13,7 @@
 
 int cmd_serve(int argc, char **argv);       /* serve --config FILE | FOLDER [--port PORT] */
 int cmd_check(int argc, char **argv);       /* check [--text-only] [--json] FILE|- */
+int cmd_explain(int argc, char **argv);     /* explain [--json] [--text-only] FILE|- URL … */
 int cmd_schema(int argc, char **argv);      /* schema [--markdown] */
 int cmd_join(int argc, char **argv);        /* join URL --token TOKEN --state DIR … */
 int cmd_run(int argc, char **argv);         /* run --state DIR */

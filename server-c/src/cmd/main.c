@@ -21,6 +21,8 @@ static const struct {
     {"check", cmd_check,
      "[--text-only] [--json] [--environment] [--policy FILE] [--state DIR] FILE|-",
      "say what is wrong with a config"},
+    {"explain", cmd_explain, "[--json] [--text-only] FILE URL …",
+     "say what a config would do with URLs, and by which of its rules"},
     {"schema", cmd_schema, "", "print the JSON Schema of the config"},
     {"join", cmd_join,
      "URL --token TOKEN --state DIR [--name NAME] [--proxy URL] [--rejoin] [--policy FILE] "

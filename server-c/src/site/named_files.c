@@ -161,7 +161,7 @@ static void name_certificate(struct named_files *files, const struct config_cert
     certificate_paths_fini(&paths);
 }
 
-static void name_all(struct named_files *files, const struct config *cfg)
+void named_files_name(struct named_files *files, const struct config *cfg)
 {
     *files = (struct named_files){0};
     for (size_t i = 0; i < cfg->site_count; i++) {
@@ -217,7 +217,7 @@ static void read_file(struct named_file *file, const struct named_file *before)
 void named_files_read(struct named_files *files, const struct config *cfg,
                       const struct named_files *previous)
 {
-    name_all(files, cfg);
+    named_files_name(files, cfg);
     for (size_t i = 0; i < files->count; i++) {
         struct named_file *file = &files->items[i];
         read_file(file, named_files_find(previous, file->kind, file->path, file->key_path));

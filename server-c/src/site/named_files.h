@@ -61,6 +61,8 @@ struct named_files {
  * which may be NULL. */
 void named_files_read(struct named_files *files, const struct config *cfg,
                       const struct named_files *previous);
+/* Lists them and reads none: each is as if it could not be read. */
+void named_files_name(struct named_files *files, const struct config *cfg);
 void named_files_fini(struct named_files *files);
 
 /* Returns NULL if the file is not in the set. `key_path` is NULL unless it is a certificate's. */

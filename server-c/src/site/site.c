@@ -128,8 +128,10 @@ static void free_set(struct place_owner *owner)
     free(set);
 }
 
+/* Takes over `kept`, which may be NULL, and what `files` holds. */
 static struct site_set *make_set(struct config *cfg, struct kept_versions *versions,
-                                 const struct site_set *previous, const struct named_files *files)
+                                 const struct site_set *previous, struct kept_files *kept,
+                                 const struct named_files *files)
 {
     struct site_set *set = xcalloc(1, sizeof(*set));
     size_t hosts = 0;
@@ -137,7 +139,7 @@ static struct site_set *make_set(struct config *cfg, struct kept_versions *versi
     atomic_init(&set->owner.refs, 1);
     set->owner.free = free_set;
     set->cfg = config_get(cfg);
-    set->kept = kept_files_new(cfg);
+    set->kept = kept;
     set->versions = kept_versions_get(versions);
     trusted_proxies_init(&set->proxies, cfg);
     set->copies = site_copies_new(cfg);
@@ -164,13 +166,22 @@ struct site_set *site_set_new(struct config *cfg, struct kept_versions *versions
     struct named_files files;
 
     named_files_read(&files, cfg, previous ? &previous->files : NULL);
-    return make_set(cfg, versions, previous, &files);
+    return make_set(cfg, versions, previous, kept_files_new(cfg), &files);
+}
+
+struct site_set *site_set_new_unread(struct config *cfg)
+{
+    struct named_files files;
+
+    named_files_name(&files, cfg);
+    return make_set(cfg, NULL, NULL, NULL, &files);
 }
 
 struct site_set *site_set_renew(const struct site_set *previous, struct kept_versions *versions,
                                 struct named_files *files)
 {
-    struct site_set *set = make_set(previous->cfg, versions, previous, files);
+    struct site_set *set =
+        make_set(previous->cfg, versions, previous, kept_files_new(previous->cfg), files);
 
     *files = (struct named_files){0};
     site_log_share(&set->log, &previous->log);
@@ -232,4 +243,19 @@ const struct site *site_set_find(const struct site_set *set, struct span host)
             return site;
     }
     return set->fallback;
+}
+
+uint16_t site_https_port(const struct config *cfg)
+{
+    uint16_t port = 0;
+
+    for (size_t i = 0; i < cfg->listen_count; i++) {
+        if (!cfg->listens[i].tls)
+            continue;
+        if (cfg->listens[i].port == HTTPS_PORT)
+            return HTTPS_PORT;
+        if (port == 0)
+            port = cfg->listens[i].port;
+    }
+    return port ? port : HTTPS_PORT;
 }

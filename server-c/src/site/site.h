@@ -67,6 +67,9 @@ struct site_set {
  * thread at a time, never a loop's. */
 struct site_set *site_set_new(struct config *cfg, struct kept_versions *versions,
                               const struct site_set *previous);
+/* For who only asks what the rules say, on a machine that need not be the node's: the disk is not touched, and files that
+ * the config names are as if they were not there. */
+struct site_set *site_set_new_unread(struct config *cfg);
 /* Makes a set for the same config with other bytes of its files, which it takes over, and with these
  * versions. Same threads. */
 struct site_set *site_set_renew(const struct site_set *previous, struct kept_versions *versions,
@@ -80,5 +83,9 @@ void site_set_put(struct site_set *set);             /* any thread; NULL is allo
 /* Finds the site for `host` (without port, in any case): by exact name, then by the longest
  * wildcard, then "*". NULL if no site answers for it. */
 const struct site *site_set_find(const struct site_set *set, struct span host);
+
+#define HTTPS_PORT 443
+/* The usual port if it is among those that speak TLS, else the first of them. Without any a proxy in front has it. */
+uint16_t site_https_port(const struct config *cfg);
 
 #endif

@@ -20,6 +20,7 @@ import {
   versionRoute,
   versionsRoute,
 } from '../routes/configs.tsx'
+import { docRoute, docsRoute } from '../routes/docs.tsx'
 import { enrolmentRoute } from '../routes/enrolment.tsx'
 import { groupsRoute } from '../routes/groups.tsx'
 import {
@@ -49,6 +50,8 @@ const routeTree = rootRoute.addChildren([
     sitesRoute,
     requestsRoute,
     siteRoute,
+    docsRoute,
+    docRoute,
     nodesRoute,
     nodeRoute,
     enrolmentRoute,

@@ -59,6 +59,9 @@ export type DraftConflict =
   operations['putDraft']['responses'][412]['content']['application/problem+json']
 export type ConfigChange = NonNullable<Answer<'diffVersions', 200>['changes']>[number]
 export type Effect = Answer<'previewEffect', 200>
+export type Explanation = Answer<'explainUrls', 200>
+export type Explained = NonNullable<Explanation['items'][number]['before']>
+export type ExplainedPlace = Explained['rules'][number]
 export type Validation = Answer<'validateConfig', 200>
 export type ConfigError = Validation['errors'][number]
 export type KnownImports = Answer<'describeImports', 200>

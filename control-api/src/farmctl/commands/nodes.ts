@@ -17,6 +17,7 @@ import { numberOf } from './configs.ts'
 import { editManifest } from './edit-manifest.ts'
 import { examples } from './examples.ts'
 import { registerNodeList } from './node-list.ts'
+import { registerNodeWhy } from './node-why.ts'
 import { painter, type Review, reviewed } from './review.ts'
 
 type Sure = { yes?: boolean }
@@ -93,6 +94,8 @@ export function registerNodes(program: Command, act: Act): void {
     'farmctl nodes rendered node-1 --config default@7',
   ])
   act<{ config?: string }>(rendered, showRendered)
+
+  registerNodeWhy(nodes, act)
 
   const cordon = nodes
     .command('cordon')

@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: MIT
 // Versions as nodes get them or would get them, for one look at many nodes: what they share is read,
 // rendered and checked once.
+import { parseTree } from 'jsonc-parser'
 import type { Kysely } from 'kysely'
 import { sha256 } from '../../base/ids.ts'
 import type { Database } from '../../db/database.ts'
-import type { OwnedPreview, Preview, Previews, VersionRef } from '../../fleet/config-ports.ts'
+import type {
+  AuthorPlace,
+  OwnedPreview,
+  Preview,
+  Previews,
+  VersionRef,
+} from '../../fleet/config-ports.ts'
 import type { RenderTarget } from '../../labels/grouping.ts'
 import type { AskOwners } from '../../node-check/owners.ts'
 import type { Validate, Validation } from './check/validation.ts'
 import { diffValues } from './diff/diff.ts'
+import { COMES_FROM } from './render/origins.ts'
 import type { Rendered } from './render/render.ts'
 import { findVersion, lastReleaseFor } from './store.ts'
 import { digestOf } from './text/digest.ts'
 import type { SchemaNode } from './text/schema-walk.ts'
+import { nodeAt, parseConfigText, positionsIn } from './text/text.ts'
 import { createRenderer } from './versions.ts'
 
 type Deps = {
@@ -71,6 +80,10 @@ export function openPreviews({ db, validate, schema, askOwners }: Deps): Preview
     async render(version, target) {
       return previewOf((await rendererOf(version))(target))
     },
+    syntaxErrors(text) {
+      const parsed = parseConfigText(text)
+      return parsed.ok ? [] : parsed.errors
+    },
     renderText(text, target) {
       const render = ofTexts.get(text) ?? createRenderer(text)
       ofTexts.set(text, render)
@@ -81,6 +94,7 @@ export function openPreviews({ db, validate, schema, askOwners }: Deps): Preview
       if (from === undefined || from === null || to === undefined || to === null) return ['']
       return diffValues(from, to, schema).changes.map(({ pointer }) => pointer)
     },
+    placesIn: (preview) => placesIn(values.get(preview)),
     async check(preview, most) {
       const { text, errors } = preview
       if (errors.length > 0) return errors
@@ -99,6 +113,19 @@ export function openPreviews({ db, validate, schema, askOwners }: Deps): Preview
         return errors?.map((error) => values.get(one.preview)?.toAuthor(error) ?? error) ?? null
       }
     },
+  }
+}
+
+function placesIn(rendered: Rendered | undefined): (pointer: string) => AuthorPlace | null {
+  const root = rendered && parseTree(rendered.text)
+  if (!root) return () => null
+  const at = positionsIn(rendered.text)
+  return (pointer) => {
+    const token = nodeAt(root, pointer)?.value
+    if (!token) return null
+    const said = { pointer, code: '', message: '', hint: '' }
+    const { line, column, hint } = rendered.toAuthor({ ...said, ...at(token.offset, token.length) })
+    return { line, column, from: hint === '' ? null : hint.replace(COMES_FROM, '') }
   }
 }
 

@@ -33,7 +33,13 @@ import { type ServedByNode, servedBy } from '../../certificates/served-store.ts'
 import type { Identity } from '../../control-plane/identity.ts'
 import type { Database } from '../../db/database.ts'
 import type { RolloutEngine } from '../../fleet/agent-ports.ts'
-import type { Adopt, NodesImpact, OpenPreviews, ReadGrouping } from '../../fleet/config-ports.ts'
+import type {
+  Adopt,
+  NodesImpact,
+  OpenPreviews,
+  ReadGrouping,
+  SinceOf,
+} from '../../fleet/config-ports.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { AbsenceOf } from '../../fleet/forgetting.ts'
 import type { LogTail } from '../../fleet/questions.ts'
@@ -41,6 +47,7 @@ import type { App } from '../../http/app-types.ts'
 import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
 import { OverrideTooLarge, requireModestOverride } from '../../json/merge-patch.ts'
 import type { Metrics } from '../../metrics-store/metrics.ts'
+import type { NodeExplain } from '../../node-check/node-explain.ts'
 import { findOwnerPolicy } from '../../node-check/owner-policy.ts'
 import { activeNode, changeNode, findNode, nameIsTaken } from '../../node-identity/store/nodes.ts'
 import { mergeObjects } from '../../plugins/merge-patch.ts'
@@ -49,6 +56,7 @@ import { nodeCordonRoutes } from './cordon-routes.ts'
 import type { EndNode, EndNodesIn } from './decommissioning.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'
 import { CursorAndOffset, TooManyToMeasure } from './errors.ts'
+import { nodeExplainRoutes } from './explain-routes.ts'
 import type { FarmIndex } from './farm-index.ts'
 import { nodeIdentityRoutes } from './identity-routes.ts'
 import { createNodesPage } from './list.ts'
@@ -84,6 +92,8 @@ type Deps = {
   readGrouping: ReadGrouping
   absenceOf: AbsenceOf
   openPreviews: OpenPreviews
+  explain: NodeExplain
+  sinceOf: SinceOf
   impactOf: NodesImpact
   adoptErrors: readonly Refusal[]
 }
@@ -98,6 +108,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   await nodeCordonRoutes(deps)(app)
   await nodeDriftRoutes(deps)(app)
   await nodeRenderedRoutes(deps)(app)
+  await nodeExplainRoutes(deps)(app)
   const view = createNodeView(deps)
   const nodesPage = createNodesPage(deps)
 

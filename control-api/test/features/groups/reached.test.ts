@@ -47,6 +47,8 @@ const openPreviews = () => ({
   released: async () => null,
   render: () => Promise.reject(new Error('there is no version')),
   textOf: async () => null,
+  syntaxErrors: () => [],
+  placesIn: () => () => null,
   renderText: () => {
     throw new Error('no text is asked about')
   },

@@ -11,6 +11,7 @@ export const kinds = [
   'Groups',
   'Options',
   'People',
+  'Docs',
 ] as const
 export type Kind = (typeof kinds)[number]
 

@@ -61,6 +61,10 @@ function actionsFor(session: Session, doing: Doing): Found[] {
       act: () => void navigate({ to: '/settings/alert-rules/new' }),
     },
     {
+      ...{ label: 'Docs', detail: 'All pages, as of this version', words: 'help manual guide' },
+      act: () => void navigate({ to: '/docs' }),
+    },
+    {
       ...{ label: 'Keyboard shortcuts', detail: 'All keys of the console', words: 'help ?' },
       act: showKeys,
     },

@@ -160,3 +160,24 @@ test('g and then c goes to the configs', async () => {
   await userEvent.keyboard('gc')
   await waitFor(() => expect(window.location.pathname).toBe('/configs'))
 })
+
+test('a heading of the docs is found, and opens its page at that place', async () => {
+  const { field } = await openPalette()
+  await userEvent.type(field, 'changing many nodes')
+  await userEvent.click(await screen.findByRole('option', { name: /^Changing many nodes/ }))
+  expect(
+    await screen.findByRole('heading', { name: 'Working in the console', level: 1 }),
+  ).toBeVisible()
+  expect(await screen.findByRole('heading', { name: 'Changing many nodes' })).toHaveAttribute(
+    'id',
+    'changing-many-nodes',
+  )
+  expect(window.location.hash).toBe('#changing-many-nodes')
+  await userEvent.click(screen.getByRole('link', { name: 'All docs' }))
+  expect(await screen.findByRole('link', { name: 'The overview' })).toBeVisible()
+})
+
+test('a page of the docs that is not there says so', async () => {
+  renderApp('/docs/nowhere', answers)
+  expect(await screen.findByText('There is no such page')).toBeVisible()
+})

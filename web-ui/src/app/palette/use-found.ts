@@ -7,6 +7,8 @@ import { useMemo } from 'react'
 import { configSchemaQuery, draftQuery } from '../../features/configs/api.ts'
 import { find, optionsOf } from '../../features/configs/form/find.ts'
 import { readText } from '../../features/configs/form/form-state.ts'
+import { docsIndexQuery } from '../../features/docs/index-query.ts'
+import type { DocHeading } from '../../features/docs/markdown.ts'
 import { syncVerdict } from '../../features/nodes/rules.ts'
 import { rolloutVerdict } from '../../features/rollouts/rules.ts'
 import type { Config, Node, Session } from '../../lib/api-types.ts'
@@ -42,7 +44,18 @@ export function useFound(session: Session, typed: string) {
     enabled: enabled && may(session, 'users:read'),
   })
   const options = useOptions(settled, configs.data, navigate)
-  const queries = [nodes, configs, versions, rollouts, moreRollouts, groups, people, morePeople]
+  const docs = useQuery({ ...docsIndexQuery, enabled })
+  const queries = [
+    nodes,
+    configs,
+    versions,
+    rollouts,
+    moreRollouts,
+    groups,
+    people,
+    morePeople,
+    docs,
+  ]
   const found = [
     ...(nodes.data?.items ?? []).map((node) => foundNode(node, navigate)),
     // What still stands there of the words before has another number.
@@ -76,6 +89,7 @@ export function useFound(session: Session, typed: string) {
       }),
     ),
     ...options,
+    ...(docs.data ?? []).map((heading) => foundDoc(heading, navigate)),
   ]
   return {
     found,
@@ -98,6 +112,13 @@ const foundNode = ({ id, name, hostname, labels, group, sync }: Node, go: Naviga
   detail: `${syncVerdict[sync.state].label}, group ${group}`,
   words: [hostname, ...Object.entries(labels).map(([key, value]) => `${key}=${value}`)].join(' '),
   open: () => void go({ to: '/nodes/$id', params: { id } }),
+})
+
+const foundDoc = ({ page, title, heading, id }: DocHeading, go: Navigate): Found => ({
+  ...{ key: `doc ${page} ${id}`, kind: 'Docs', label: heading },
+  detail: id === '' ? 'A page of the docs' : title,
+  words: page,
+  open: () => void go({ to: '/docs/$page', params: { page }, hash: id }),
 })
 
 /** The list has all of them. */

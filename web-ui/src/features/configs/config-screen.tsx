@@ -12,6 +12,7 @@ import { RolloutButton } from '../../components/rollout-link.tsx'
 import type { Config, Session, Version } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
+import { AnswersPanel } from './answers/answers-panel.tsx'
 import { configQuery, draftQuery, type TaggedDraft } from './api.ts'
 import { ConfigTabs } from './config-tabs.tsx'
 import classes from './configs.module.css'
@@ -192,6 +193,7 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
           )}
           <EffectPanel config={config.name} text={draft.text} checked={checked} onShow={show} />
         </div>
+        <AnswersPanel text={draft.text} checked={checked} session={session} />
         <ProblemsPanel
           problems={checked.problems}
           check={checked.check}

@@ -34,6 +34,7 @@ import { RenderingPanel } from './rendering-panel.tsx'
 import { RequestsPanel } from './requests/requests-panel.tsx'
 import { SlowPanel } from './requests/slow-panel.tsx'
 import { syncVerdict } from './rules.ts'
+import { WhyPanel } from './why/why-panel.tsx'
 
 export type NodeScreenProps = {
   id: string
@@ -120,6 +121,7 @@ function topicsOf({ node, session, search, onSearch }: TopicsOf): Topic[] {
       title: 'Config',
       children: (
         <>
+          <WhyPanel node={node} session={session} />
           <EffectiveConfigPanel node={node} />
           <RenderingPanel node={node} />
           <OverridePanel node={node} session={session} />

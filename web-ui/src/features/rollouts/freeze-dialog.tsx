@@ -7,7 +7,8 @@ import { ErrorBox } from '../../components/error-box.tsx'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
-import { backTo, consequenceOf } from './next-steps.ts'
+import { backTo, brings } from './brought-words.ts'
+import { consequenceOf } from './next-steps.ts'
 import { nodesBegun, whyNotFreeze, whyNotSteer } from './rules.ts'
 import { Step } from './step.tsx'
 import { useAction } from './use-action.ts'
@@ -46,8 +47,8 @@ function FreezeDialog({ seen, onClose }: { seen: Rollout; onClose: () => void })
       <div className="stack-tight">
         <p>
           It ends as it is, and that can’t be undone. {plural(begun, 'node')}{' '}
-          {begun === 1 ? 'keeps' : 'keep'} v{version}, {othersKeep(others)} A node that is not well
-          with v{version} stays as it is.
+          {begun === 1 ? 'keeps' : 'keep'} {brings(seen)}, {othersKeep(others)} A node that is not
+          well with {brings(seen)} stays as it is.
         </p>
         {freeze.isError && <ErrorBox what="Not frozen" error={freeze.error} />}
         {revert.isError && <ErrorBox what="Not taken back" error={revert.error} />}

@@ -15,12 +15,30 @@ const filesFirst = {
 }
 const forFiles = { ...begun, phase: 'files' as const, filesFirst }
 
+const release = (name: string, number: number, before: number | null) => ({
+  ...{ name, number, manifest: 'a'.repeat(64), changes: null },
+  before: before === null ? null : { number: before, manifest: 'b'.repeat(64) },
+})
+const onlyFiles = { ...begun, version: 2, releases: [release('www', 41, 40)] }
+const both = { ...begun, releases: [release('www', 41, 40), release('shop', 7, 7)] }
+const firstFiles = { ...onlyFiles, releases: [release('www', 1, null)] }
+const manyFiles = {
+  ...onlyFiles,
+  releases: ['a', 'b', 'c', 'd'].map((name) => release(name, 2, 1)),
+}
+
 describe('what follows from', () => {
   test.each([
     ['pause', begun, /No further node gets v3/],
     ['revert', begun, '1 node gets v2 again; the others never had v3.'],
     ['revert', rollout({ tasks: [task({ state: 'pending' })] }), /only ends/],
     ['revert', { ...begun, previousVersion: null }, /1 node gets what they had again/],
+    ['revert', onlyFiles, '1 node gets www v40 again; the others never had www v41.'],
+    ['pause', onlyFiles, /No further node gets www v41;/],
+    ['freeze', onlyFiles, /1 node keeps www v41/],
+    ['revert', both, '1 node gets v2 with www v40 again; the others never had v3 with www v41.'],
+    ['revert', firstFiles, '1 node gets what they had again; the others never had www v1.'],
+    ['revert', manyFiles, /gets a v1, b v1, c v1 and 1 more release again/],
     ['freeze', begun, /1 node keeps v3, 3 what they had/],
     ['skip-gate', begun, /v3 goes to 3 more nodes now/],
     ['skip-gate', { ...begun, wave: 1 }, /ends as succeeded/],

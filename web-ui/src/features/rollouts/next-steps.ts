@@ -3,6 +3,7 @@
 import type { Rollout } from '../../lib/api-types.ts'
 import { formatCount, plural } from '../../lib/format.ts'
 import type { RolloutAction } from './api.ts'
+import { backTo, brings } from './brought-words.ts'
 import { nodesBegun } from './rules.ts'
 
 /** Of what it is paused for. What goes on by itself is not here: nobody need do anything. */
@@ -21,7 +22,6 @@ export const recommended = ({ reasonCode }: Pick<Rollout, 'reasonCode'>): Rollou
   RECOMMENDED[reasonCode] ?? null
 
 export function consequenceOf(action: RolloutAction, rollout: Rollout): string {
-  const { version } = rollout
   switch (action) {
     case 'approve':
       return approved(rollout)
@@ -30,7 +30,7 @@ export function consequenceOf(action: RolloutAction, rollout: Rollout): string {
     case 'cancel':
       return 'The order ends, and no node changes.'
     case 'pause':
-      return `No further node gets v${version}; those that are at it finish.`
+      return `No further node gets ${brings(rollout)}; those that are at it finish.`
     case 'resume':
       return resumed(rollout)
     case 'skip-gate':
@@ -68,34 +68,32 @@ function resumed(rollout: Rollout): string {
   }
 }
 
-function afterGate({ waves, wave, version }: Rollout): string {
+function afterGate(rollout: Rollout): string {
+  const { waves, wave } = rollout
   const next = waves.find(({ index }) => index > wave)
   return next === undefined
     ? 'It ends as succeeded without waiting for evidence.'
-    : `v${version} goes to ${plural(next.nodes, 'more node')} now, without waiting for evidence.`
+    : `${brings(rollout)} goes to ${plural(next.nodes, 'more node')} now, without waiting for evidence.`
 }
 
-function afterFiles({ waves, version, filesFirst }: Rollout): string {
+function afterFiles(rollout: Rollout): string {
+  const { waves, filesFirst } = rollout
   const left = filesFirst?.waitingNodes ?? 0
   const without =
     left > 0 ? `, though ${plural(left, 'node')} ${left === 1 ? 'lacks' : 'lack'} its files` : ''
-  return `v${version} goes to the first ${plural(waves[0]?.nodes ?? 0, 'node')} now${without}.`
+  return `${brings(rollout)} goes to the first ${plural(waves[0]?.nodes ?? 0, 'node')} now${without}.`
 }
-
-/** To what nodes go back. */
-export const backTo = ({ previousVersion }: Pick<Rollout, 'previousVersion'>): string =>
-  previousVersion === null ? 'what they had' : `v${previousVersion}`
 
 function reverted(rollout: Rollout): string {
   const begun = nodesBegun(rollout)
   if (begun === 0) return 'No node runs it yet: it only ends.'
-  return `${plural(begun, 'node')} ${begun === 1 ? 'gets' : 'get'} ${backTo(rollout)} again; the others never had v${rollout.version}.`
+  return `${plural(begun, 'node')} ${begun === 1 ? 'gets' : 'get'} ${backTo(rollout)} again; the others never had ${brings(rollout)}.`
 }
 
 function frozen(rollout: Rollout): string {
   const begun = nodesBegun(rollout)
   const others = rollout.totalNodes - begun
-  const keep = `${plural(begun, 'node')} ${begun === 1 ? 'keeps' : 'keep'} v${rollout.version}`
+  const keep = `${plural(begun, 'node')} ${begun === 1 ? 'keeps' : 'keep'} ${brings(rollout)}`
   const rest = others > 0 ? `, ${formatCount(others)} what they had` : ''
   return `It ends as it is: ${keep}${rest}. That can’t be undone.`
 }

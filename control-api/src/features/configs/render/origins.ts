@@ -23,6 +23,9 @@ export type AuthorMapper = {
 }
 type Span = { offset: number; length: number }
 
+/** Begins what is said of a value that is not the author's. */
+export const COMES_FROM = 'this value comes from '
+
 /** Of one author's text; then of each text rendered from it. */
 export function createAuthorMapper(author: Author, origins: readonly Origin[]) {
   const inAuthors = positionsIn(author.text)
@@ -39,7 +42,7 @@ export function createAuthorMapper(author: Author, origins: readonly Origin[]) {
       if (!token) return { ...error, ...WHOLE_DOCUMENT }
       const from = originOf(token, author.root, origins)
       if (typeof from === 'string') {
-        const hint = [error.hint, `this value comes from ${from}`].filter(Boolean).join('; ')
+        const hint = [error.hint, COMES_FROM + from].filter(Boolean).join('; ')
         return { ...error, ...WHOLE_DOCUMENT, hint }
       }
       const raw = (source: string, { offset: at, length: size }: Span) =>

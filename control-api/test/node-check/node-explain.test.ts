@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createNodeExplain } from '../../src/node-check/node-explain.ts'
+import { nodeBinary } from '../plain-config.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'farmstead-node-explain-'))
+
+/** A program in the binary's place that answers as the real one should not. */
+function program(script: string): string {
+  const path = join(dir, 'farmstead-node')
+  writeFileSync(path, `#!/bin/sh\nPATH=/usr/bin:/bin\n${script}\n`)
+  chmodSync(path, 0o755)
+  return path
+}
+
+const TEXT = JSON.stringify({
+  sites: [
+    {
+      ...{ hosts: ['a.test'], root: '/srv/www' },
+      redirects: [{ match: '^/old$', to: '/new', status: 301 }],
+      headers: [{ name: 'X-A', value: '1' }],
+    },
+  ],
+})
+
+describe('what farmstead-node says of URLs', () => {
+  it('is read of the real one', async () => {
+    const explain = createNodeExplain({ binary: nodeBinary })
+    const urls = ['http://a.test/', 'http://a.test/old', 'http://b.test/', 'http://a.test/#x']
+    expect(await explain(TEXT, urls)).toMatchObject({
+      verdict: 'explained',
+      urls: [
+        { url: urls[0], status: 200, files: ['/srv/www/index.html'], rules: [] },
+        { url: urls[1], status: 301, location: '/new', rules: ['/sites/0/redirects/0'] },
+        { url: urls[2], status: 421, headers: [] },
+        { url: urls[3], error: expect.stringContaining('fragment') },
+      ],
+    })
+    expect(await explain('{"sites": 1}', urls)).toEqual({ verdict: 'refused' })
+  })
+
+  it('is asked for without an argument that others could see', async () => {
+    const found = '{"url":"http://a.test/","error":"no"}'
+    const binary = program(`echo "$@" > ${dir}/args; cat > ${dir}/input; echo '[${found}]'`)
+    await createNodeExplain({ binary })(TEXT, ['http://a.test/'])
+    expect(readFileSync(join(dir, 'args'), 'utf8')).toBe('explain --json --text-only -\n')
+    expect(readFileSync(join(dir, 'input'), 'utf8')).toBe(`http://a.test/\n\n${TEXT}`)
+  })
+
+  it.each([
+    ['does not know the command', 'exit 2', 'exit code 2'],
+    ['answers in another form', `echo '[{"url":"x"}]'`, 'does not know'],
+    ['leaves one out', "echo '[]'", 'does not know'],
+  ])('is not known when it %s', async (_, script, why) => {
+    const result = await createNodeExplain({ binary: program(script) })(TEXT, ['http://a.test/'])
+    expect(result).toEqual({ verdict: 'unavailable', message: expect.stringContaining(why) })
+  })
+})

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// One answer in full: what it is, by which rules, and each header with the line, version and author it comes from.
+import { Link } from '@tanstack/react-router'
+import type { Explained, ExplainedPlace } from '../../lib/api-types.ts'
+import { ScrollBox } from '../scroll-box.tsx'
+import classes from './explained.module.css'
+import { answerWords, placeWords, ruleWords, sinceWords, valueWords } from './explained-words.ts'
+
+type Props = { url: string; answer: Explained; config: string | null }
+
+export function Answer({ url, answer, config }: Props) {
+  const { status, files, rules, unread, headers } = answer
+  if (status === 421 && headers.length === 0) {
+    return <p className="panel-body">No site of this config is for that host: the answer is 421.</p>
+  }
+  return (
+    <>
+      <div className="panel-body stack-tight">
+        <p role="status" className={classes.said}>
+          {answerWords(answer)}
+        </p>
+        {files.length > 1 && (
+          <p className="dim">It looks for {files.join(', then ')}, and takes what is there.</p>
+        )}
+        {rules.length > 0 && (
+          <ul className="bullets">
+            {rules.map((place) => (
+              <li key={place.pointer}>
+                {ruleWords(place.pointer)}, <Place place={place} config={config} />
+              </li>
+            ))}
+          </ul>
+        )}
+        {unread.map(({ pointer }) => (
+          <p key={pointer} className="dim">
+            {ruleWords(pointer)} may change this: only the node has that file.
+          </p>
+        ))}
+      </div>
+      <ScrollBox label={`Headers of ${url}`}>
+        <table className="grid">
+          <thead>
+            <tr>
+              <th scope="col">Header</th>
+              <th scope="col">Value</th>
+              <th scope="col">Comes from</th>
+            </tr>
+          </thead>
+          <tbody>
+            {headers.map(({ name, value, from }, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a header may be sent twice, and the order stays
+              <tr key={`${name} ${i}`}>
+                <th scope="row">{name}</th>
+                <td>
+                  <span className={value === null ? 'dim' : classes.value}>
+                    {valueWords(value)}
+                  </span>
+                </td>
+                <td>
+                  {from === null ? (
+                    <span className="dim">the node itself</span>
+                  ) : (
+                    <>
+                      {ruleWords(from.pointer)}, <Place place={from} config={config} />
+                    </>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+    </>
+  )
+}
+
+function Place({ place, config }: { place: ExplainedPlace; config: string | null }) {
+  const since = sinceWords(place)
+  return (
+    <>
+      {placeWords(place)}
+      {since !== '' && place.since !== null && config !== null && (
+        <>
+          {' '}
+          <span className="dim">since</span>{' '}
+          <Link
+            to="/configs/$name/versions/$number"
+            params={{ name: config, number: place.since.number }}
+          >
+            {since}
+          </Link>
+        </>
+      )}
+    </>
+  )
+}
