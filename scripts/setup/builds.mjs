@@ -61,6 +61,8 @@ function consoleInputs() {
     ...top.sort(),
     ...filesUnder(join(dir, 'src')),
     ...filesUnder(join(dir, 'public')),
+    // The console ships them.
+    ...filesUnder(join(root, 'docs')),
     ...outside,
   ]
 }

@@ -140,6 +140,10 @@ describe('every route', () => {
     'GET /api/v1/metrics/sets',
     'GET /api/v1/metrics/top',
     'GET /api/v1/recovery',
+    // What it finds, each time that it is asked.
+    'POST /api/v1/request-searches',
+    'GET /api/v1/request-searches/:id',
+    'DELETE /api/v1/request-searches/:id',
     'GET /api/v1/events',
     'GET /api/v1/rollouts',
     'POST /api/v1/rollouts',

@@ -239,8 +239,8 @@ char *agent_build_hello(const struct agent_hello *hello)
     set(object, "incarnation", json_string(hello->incarnation));
     set_host(object, hello->host);
     set(object, "capabilities",
-        json_pack("[sssssssss]", "confirm", "probes", "check", "samples", "requestSearch", "releases",
-                  "releasesAhead", "probeAnswers", "pathWatch"));
+        json_pack("[sssssssss]", "confirm", "probes", "check", "samples", "requestSearch",
+                  "releases", "releasesAhead", "probeAnswers", "pathWatch"));
     set(object, "schemaDigest", json_string(hello->schema_digest));
     set(object, "effective",
         effective_json(hello->effective, hello->is_local, hello->certificates, hello->releases));

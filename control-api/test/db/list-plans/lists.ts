@@ -158,6 +158,13 @@ export const LISTS: Record<string, List> = {
     path: '/releases/release-07/versions',
     after: ['release-versions', 500],
   },
+  // Who is in it is decided in memory, as of `nodes`.
+  'release-nodes': {
+    path: '/releases/release-07/nodes',
+    after: ['release-nodes', nameOf(5000)],
+    filters: ['version=3'],
+    isScoped: true,
+  },
 }
 
 /** As openapi.json has their paths: what they page through was kept in memory when it was made, or is a file. */
