@@ -91,7 +91,8 @@ static int read_file(const char *file, struct buf *text)
 
 /* Takes the lines before the first empty one from `text`, into memory that `lines` keeps. False: there is no such line, or
  * there are too many before it. */
-static bool take_urls(struct buf *text, struct buf *lines, char *urls[URLS_MAX], size_t *count)
+static bool take_urls(struct buf *text, struct buf *lines, char *urls[URLS_MAX],
+                      struct arguments *args)
 {
     const char *end = memmem(text->data, text->len, "\n\n", 2);
     size_t len = end ? (size_t)(end - text->data) : 0;
@@ -101,11 +102,12 @@ static bool take_urls(struct buf *text, struct buf *lines, char *urls[URLS_MAX],
     buf_append(lines, text->data, len);
     buf_append_char(lines, '\0');
     buf_consume(text, len + 2);
-    *count = 0;
+    args->urls = urls;
+    args->url_count = 0;
     for (char *rest = lines->data, *line; (line = strsep(&rest, "\n")) != NULL;) {
-        if (*count == URLS_MAX)
+        if (args->url_count == URLS_MAX)
             return false;
-        urls[(*count)++] = line;
+        urls[args->url_count++] = line;
     }
     return true;
 }
@@ -221,14 +223,11 @@ int cmd_explain(int argc, char **argv)
     err = read_file(args.file, &text);
     if (err)
         cmd_say("farmstead-node explain: can't read %s: %s", args.file, strerror(-err));
-    else if (args.url_count == 0 && !take_urls(&text, &lines, urls, &args.url_count))
+    else if (args.url_count == 0 && !take_urls(&text, &lines, urls, &args))
         cmd_say("farmstead-node explain: standard input has no empty line after at most %d URLs",
                 URLS_MAX);
-    else {
-        if (lines.len > 0)
-            args.urls = urls;
+    else
         code = explain_text(&args, &text);
-    }
     buf_fini(&text);
     buf_fini(&lines);
     return code;
