@@ -42,6 +42,7 @@ const ONLY_REFUSE: Record<string, string> = {
   deleteReleaseVersion: 'at random there is none: test/features/releases/',
   getRelease: 'at random there is none: test/features/releases/',
   listReleaseVersions: 'at random there is none: test/features/releases/',
+  listReleaseNodes: 'at random there is none: test/features/nodes/release-nodes.test.ts',
   getManifest: 'at random there is none: test/features/releases/',
   getManifestText: 'at random there is none: test/features/releases/',
   getManifestContent: 'at random there is none: test/features/releases/',
