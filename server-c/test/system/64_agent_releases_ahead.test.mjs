@@ -39,7 +39,7 @@ describe('versions ahead', { concurrency: 3 }, () => {
     const farm = await holdingFarm(t, { keep: 0 })
     const { control, releases, serve, first, untilSaid, hasTree, text } = farm
     const next = releases.keep('www', { 'index.html': 'two', 'assets/2.js': 'two' })
-    assert.deepEqual(control.of('hello')[0].body.capabilities.at(-1), 'releasesAhead')
+    assert.ok(control.of('hello')[0].body.capabilities.includes('releasesAhead'))
     assert.deepEqual(control.wishes()[0].body.ahead, [])
     assert.equal((await read(farm.node, '/assets/2.js')).status, 404)
     control.hold(next)
