@@ -3,26 +3,21 @@
 // and the wire; who speaks is callers.ts's business, what a message means inbox.ts's.
 import { performance } from 'node:perf_hooks'
 import rateLimit from '@fastify/rate-limit'
-import type { Ajv } from 'ajv'
 import type { FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import { asContent } from '../agent-protocol/content.ts'
 import {
   CloneDetected,
-  NeedsCertificate,
   NeedsUpgrade,
   NoCertificates,
-  NoSuchCertificate,
   SayAgain,
   SayHello,
   UnknownCredential,
   WrongNode,
 } from '../agent-protocol/errors.ts'
-import { readProtocolSchemas } from '../agent-protocol/message-types.ts'
 import type {
   AckRequest,
   CaResponse,
-  CertificateResponse,
   CheckRequest,
   ConfirmRequest,
   ConfirmResponse,
@@ -43,7 +38,6 @@ import type {
   ResultRequest,
   SamplesRequest,
   SamplesResponse,
-  TicketKeysResponse,
 } from '../agent-protocol/messages.gen.ts'
 import { TooManyRequests } from '../api-shapes/errors.ts'
 import { driftNews, isWhole } from '../assignments/drift.ts'
@@ -61,21 +55,21 @@ import type { CheckQuestions, LogQuestions } from '../fleet/questions.ts'
 import type { App } from '../http/app-types.ts'
 import { createFastify } from '../http/create.ts'
 import { problemsPlugin } from '../http/problems.ts'
-import { compileWhenCalled } from '../json/compile-once.ts'
 import type { Metrics } from '../metrics-store/metrics.ts'
 import { renewAfterMs } from '../node-identity/certificates.ts'
 import type { Enrolment } from '../node-identity/enrolment.ts'
 import { requireDeclaredAccess } from '../plugins/access.ts'
 import { requestContextPlugin } from '../plugins/request-context.ts'
 import { requestLogPlugin } from '../plugins/request-log.ts'
-import { createAjv } from '../plugins/validation.ts'
 import { admitted } from './admission.ts'
 import type { Caller, Identify } from './callers.ts'
+import { certificateRoutes } from './certificate-routes.ts'
 import type { NodeCertificates } from './certificates.ts'
 import { createDesired, DESIRED_WAIT_MS } from './desired.ts'
 import { watchFetching } from './fetching.ts'
 import type { Inbox } from './inbox.ts'
 import { createOutgoing } from './outgoing.ts'
+import { useProtocolSchemas } from './protocol-schemas.ts'
 import { releaseRoutes } from './release-routes.ts'
 import type { NodeReleases } from './releases.ts'
 import { tlsServerOf } from './tls-server.ts'
@@ -91,9 +85,6 @@ const RENEWALS_PER_MINUTE = 10
 const ROTATE_WITHIN_MS = 60_000
 /** Of each kind, from each node: ten times what a node says at its busiest. Most cost a write to the disk. */
 const MESSAGES_PER_MINUTE = 600
-
-/** One spelling of each. */
-const NUMBER = /^[1-9]\d{0,14}$/
 
 /** Every node says these again and again. What changes something is in the audit as well. */
 const HEARTBEATS = new Set([
@@ -199,6 +190,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
   })
   app.addHook('onClose', () => fetches.close())
   releaseRoutes(app, { releases: deps.releases, believed, config })
+  certificateRoutes(app, { certificates: deps.certificates, inbox, believed, config })
 
   app.post<{ Body: EnrolRequest }>(
     '/agent/v1/enrol',
@@ -387,38 +379,6 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     return await deps.metrics.record(caller.id, report)
   }
 
-  /** Keys go over a connection whose both ends have proved who they are, or not at all. */
-  const keyed = (request: FastifyRequest): Caller => {
-    const caller = believed(request)
-    if (caller.certificate === null) throw new NeedsCertificate()
-    return caller
-  }
-
-  app.get<{ Params: { name: string; version: string } }>(
-    '/agent/v1/certificates/:name/:version',
-    { exposeHeadRoute: false, config },
-    async (request): Promise<CertificateResponse> => {
-      const caller = keyed(request)
-      const { name } = request.params
-      const version = Number(request.params.version)
-      const wanted = { name, version }
-      const isItsOwn =
-        NUMBER.test(request.params.version) && (await deps.certificates.mayHave(caller.id, wanted))
-      const found = isItsOwn ? await deps.certificates.open(wanted) : null
-      if (!found) throw new NoSuchCertificate(name, request.params.version)
-      const { chain, key, fingerprint: fingerprintSha256 } = found
-      await inbox.certificateFetched(caller.id, { ...wanted, fingerprintSha256 })
-      return { ...wanted, fingerprintSha256, chain, key }
-    },
-  )
-
-  app.get(
-    '/agent/v1/ticket-keys',
-    { exposeHeadRoute: false, config },
-    async (request): Promise<TicketKeysResponse> =>
-      await deps.certificates.ticketKeys(keyed(request).id),
-  )
-
   app.post<{ Body: LogsRequest }>(
     '/agent/v1/logs',
     { schema: body('logs'), config, bodyLimit: TEXT_BODY_BYTES },
@@ -464,24 +424,6 @@ const asTaken = (hello: HelloRequest): HelloRequest => ({
   effective: asContent(hello.effective),
   lastResult: hello.lastResult && resultOf(hello.lastResult),
 })
-
-/** Bodies are held against the very files the node's tests read. */
-function useProtocolSchemas(app: App): void {
-  app.setValidatorCompiler<{ $ref: string }>(({ schema }) => validatorOf(schema))
-}
-
-const validatorOf = compileWhenCalled(({ $ref }: { $ref: string }) => {
-  protocol ??= readProtocol()
-  const validate = protocol.compile({ $ref })
-  return (message: unknown) => (validate(message) ? true : { error: validate.errors ?? [] })
-})
-let protocol: Ajv | null = null
-
-function readProtocol(): Ajv {
-  const ajv = createAjv(false)
-  for (const schema of readProtocolSchemas().values()) ajv.addSchema(schema)
-  return ajv
-}
 
 function callerIn(request: FastifyRequest): Caller {
   if (!request.caller) throw new UnknownCredential()
