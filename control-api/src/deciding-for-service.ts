@@ -19,6 +19,7 @@ import { createPathWatches } from './features/rollouts/engine/path-watches.ts'
 import { startTicker } from './features/rollouts/engine/ticker.ts'
 import { createRollOutCertificate } from './features/rollouts/renewals.ts'
 import type { StartDeps } from './features/rollouts/start.ts'
+import { nodesThatCan } from './features/rollouts/store/nodes.ts'
 import type { Fleet } from './fleet/fleet.ts'
 import { WatchOrders } from './fleet/path-watch.ts'
 import { ProbeOrders } from './fleet/probe-orders.ts'
@@ -99,7 +100,8 @@ export async function startDeciding(deps: Deps) {
     probe: (nodeId, order, onProbed) => probeOrders.give(nodeId, order, onProbed),
   })
   const pathWatches = createPathWatches({
-    ...{ db, isConnected, monotonicMs },
+    ...{ isConnected, monotonicMs },
+    ableOf: (rolloutId) => nodesThatCan(db, rolloutId, 'pathWatch'),
     watch: (nodeId, order) => watchOrders.give(nodeId, order),
   })
   const evaluator = createEvaluator({

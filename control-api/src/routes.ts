@@ -325,6 +325,7 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
     },
     isConnected: (nodeId) => fleet.presence(nodeId).connected,
     capabilitiesOf: (nodeIds) => capabilitiesOf(db, nodeIds),
+    idsWithin: (nodeIds, scope) => nodeIdsWithin(db, nodeIds, scope),
   })(api)
   const askNodes = createAskNodes({ now, members: index.kept })
   await metricsSetRoutes({ now, metrics, members: index.kept, askNodes })(api)

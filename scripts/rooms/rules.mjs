@@ -32,6 +32,7 @@ const PURE = [
   'base/known-environment',
   'base/line-diff',
   'base/nearest-name',
+  'base/private-file',
   'base/terminal-text',
   'base/text-diff',
   'base/utf8',

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/** Of a name and a number: the same two, the same seed. */
+export const seedOf = (name: string, number: number): number =>
+  [...name].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) | 0, number)
+
 /** A small seeded generator (mulberry32): the same seed, the same numbers. Not for secrets. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0

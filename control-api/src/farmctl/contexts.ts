@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { modeForOthers } from '../base/private-file.ts'
 import { isObject } from './documents.ts'
 import { EXIT } from './exit-codes.ts'
 import { Failure } from './failures.ts'
@@ -98,7 +99,7 @@ export function bearer(secret: string): { authorization: string } {
 function readOwn(path: string): string | null {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (!stats) return null
-  if ((stats.mode & 0o077) !== 0) {
+  if (modeForOthers(stats.mode) !== null) {
     throw new Failure(
       `${path} can be read by others, and it holds a token. Run: chmod 600 ${path} — and if others had access, farmctl logout.`,
     )

@@ -84,10 +84,11 @@ export class RequestSearches {
 
   /** 'full': as many search as may. */
   begin({ nodes, forMs, ...order }: SearchOrder): Search | 'full' {
-    this.#makeRoom(order.owner)
-    const searching = [...this.#searches.values()].filter(({ isOver }) => !isOver)
-    if (searching.length >= MOST_SEARCHES) return 'full'
-    const chosen = nodes.slice(0, MOST_NODES).filter(({ id }) => this.#hasRoom(id))
+    const surplus = this.#surplusOf(order.owner)
+    const others = [...this.#searches.values()].filter((one) => !one.isOver && !surplus.has(one))
+    if (others.length >= MOST_SEARCHES) return 'full'
+    for (const one of surplus) this.#forget(one)
+    const chosen = this.#withRoom(nodes.slice(0, MOST_NODES))
     const never = Number.NEGATIVE_INFINITY
     const search: Search = {
       ...order,
@@ -193,18 +194,25 @@ export class RequestSearches {
     if (found.length > KEPT_REQUESTS) found.splice(0, found.length - KEPT_REQUESTS)
   }
 
-  #hasRoom(nodeId: string): boolean {
-    const searches = this.#ofNode.get(nodeId)
-    return searches ? searches.size < MOST_OF_NODE : this.#ofNode.size < MOST_NODES_TOGETHER
+  #withRoom<Node extends { id: string }>(nodes: readonly Node[]): Node[] {
+    let together = this.#ofNode.size
+    return nodes.filter(({ id }) => {
+      const searches = this.#ofNode.get(id)
+      if (searches) return searches.size < MOST_OF_NODE
+      return together < MOST_NODES_TOGETHER && ++together > 0
+    })
   }
 
-  #makeRoom(owner: string): void {
+  /** What of theirs goes when they begin one more. */
+  #surplusOf(owner: string): Set<Search> {
     const own = [...this.#searches.values()].filter((search) => search.owner === owner)
-    for (const search of own.slice(0, Math.max(0, own.length - MOST_OF_ONE + 1))) {
-      this.end(search)
-      clearTimeout(search.end)
-      this.#searches.delete(search.id)
-    }
+    return new Set(own.slice(0, Math.max(0, own.length - MOST_OF_ONE + 1)))
+  }
+
+  #forget(search: Search): void {
+    this.end(search)
+    clearTimeout(search.end)
+    this.#searches.delete(search.id)
   }
 
   #tellSilent(search: Search): void {

@@ -2,6 +2,7 @@
 // A few files of a release that nodes are asked for: of each kind of name one that both versions have, whose media types
 // can be compared, then files that are new, then any. The same seed, the same files. A million files are read once,
 // and a few dozen are in memory.
+import { Kept } from '../base/kept.ts'
 import { seededRandom } from '../base/seeded-random.ts'
 import { entriesOfBoth } from './diff.ts'
 import type { Entry, FileEntry } from './entries.ts'
@@ -22,18 +23,34 @@ const MOST_BYTES = 1024 * 1024
 const MOST_PATH = 1_500
 /** Kinds of names that are told apart. */
 const MOST_KINDS = 200
+/** Nodes of a wave are asked some at a time, all for the same. */
+const MOST_KEPT = 100
 
-export const createSampleOf =
-  (folder: ReleaseFolder): SampleOf =>
-  async ({ manifest, before, seed, most }) => {
-    const from = before === null ? null : folder.blob(before)
-    try {
-      return await sampleOf(entriesOfBoth({ from, to: folder.blob(manifest) }), { seed, most })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-      throw error
-    }
+export function createSampleOf(folder: ReleaseFolder): SampleOf {
+  const known = new Kept<Promise<SampledFile[] | null>>({ most: MOST_KEPT })
+  return async (asked) => {
+    const key = JSON.stringify([asked.manifest, asked.before, asked.seed, asked.most])
+    // What was not here may be by now.
+    const before = await known.get(key)?.catch(() => null)
+    if (before) return before
+    const sample = draw(folder, asked)
+    known.set(key, sample)
+    return await sample
   }
+}
+
+async function draw(
+  folder: ReleaseFolder,
+  { manifest, before, seed, most }: Parameters<SampleOf>[0],
+): Promise<SampledFile[] | null> {
+  const from = before === null ? null : folder.blob(before)
+  try {
+    return await sampleOf(entriesOfBoth({ from, to: folder.blob(manifest) }), { seed, most })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
 
 type Both = { before: Entry | null; after: Entry | null }
 

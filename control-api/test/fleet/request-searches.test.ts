@@ -191,6 +191,26 @@ describe('the end of a search', () => {
     expect(searches.begin({ ...order, owner: 'one more' })).not.toBe('full')
   })
 
+  it('comes for none of one’s own when there is no room for another', () => {
+    const { searches, begin } = searching()
+    const own = [begin(), begin(), begin()]
+    for (const search of own) searches.end(search)
+    for (let i = 0; i < MOST_SEARCHES; i++)
+      begin({ owner: `person ${i}`, nodes: nodes(2, `${i}-`) })
+    const order = { filter: {}, tellsClients: false, nodes: nodes(1), forMs: 1_000 }
+    expect(searches.begin({ ...order, owner: 'ana' })).toBe('full')
+    for (const search of own) expect(searches.ask(search.id, 'ana')).toBe(search)
+  })
+
+  it('leaves out nodes beyond a hundred that are searched together, and says so', () => {
+    const { begin } = searching()
+    begin({ nodes: nodes(50, 'a') })
+    begin({ nodes: nodes(30, 'b') })
+    const search = begin({ nodes: [...nodes(10, 'a'), ...nodes(40, 'c')] })
+    expect(search).toMatchObject({ nodesBusy: 20 })
+    expect(search.nodes.size).toBe(30)
+  })
+
   it('leaves out nodes that are searched for four others already, and says so', () => {
     const { begin } = searching()
     for (let i = 0; i < 4; i++) begin({ owner: `person ${i}` })

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Which files of a release nodes are asked for.
+import { rmSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { sha256 } from '../../src/base/ids.ts'
 import type { Entry } from '../../src/release-store/entries.ts'
-import { sampleOf, urlPathOf } from '../../src/release-store/sample.ts'
+import { openFolder } from '../../src/release-store/folder.ts'
+import { createSampleOf, sampleOf, urlPathOf } from '../../src/release-store/sample.ts'
+import { tempDir } from '../helper.ts'
+import { manifestOf } from './manifests.ts'
 
 const file = (path: string, content = 'same', size = 10): Entry => ({
   ...{ path, type: 'file', mode: '644', size, sha256: `${path} ${content}` },
@@ -52,4 +57,18 @@ test('nobody is asked for what is hidden, large, a link or gone', async () => {
 
 test('a path is asked for as it is written in a request', () => {
   expect(urlPathOf('a b/ä#?.txt')).toBe('/a%20b/%C3%A4%23%3F.txt')
+})
+
+test('manifests are read once for one question, and again for one that could not be answered', async () => {
+  const folder = openFolder(tempDir())
+  const sample = createSampleOf(folder)
+  const text = manifestOf({ 'a.html': 'one', 'b.css': 'two' })
+  const asked = { manifest: sha256(text), before: null, seed: 1, most: 20 }
+  expect(await sample(asked)).toBeNull()
+  writeFileSync(folder.blob(asked.manifest), text)
+  const drawn = await sample(asked)
+  expect(drawn?.map(({ path }) => path).toSorted()).toEqual(['a.html', 'b.css'])
+  rmSync(folder.blob(asked.manifest))
+  expect(await sample(asked)).toBe(drawn)
+  expect(await sample({ ...asked, seed: 2 })).toBeNull()
 })

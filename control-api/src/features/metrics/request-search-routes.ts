@@ -38,6 +38,8 @@ type Deps = {
   selectErrors: readonly Refusal[]
   isConnected: (nodeId: string) => boolean
   capabilitiesOf: (nodeIds: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>
+  /** Which of these somebody may see. */
+  idsWithin: (nodeIds: readonly string[], scope: Scope) => Promise<readonly string[]>
 }
 
 const SearchNotFound = defineError(
@@ -99,12 +101,11 @@ export const requestSearchRoutes = (deps: Deps) => async (app: App) => {
     const search = searches.ask(id, ownerOf(user))
     if (!search) throw new SearchNotFound(id)
     const scope = scopeOf(user)
-    const seen = scope && new Set((await deps.select('farm', scope)).map((node) => node.id))
+    const ids = [...search.nodes.keys()]
+    const isWithin = async () => (await deps.idsWithin(ids, scope)).length === ids.length
     const isAboutClients = search.tellsClients || search.filter.client !== undefined
     const mayRead = !isAboutClients || user?.permissions.includes('requests:clients')
-    if (mayRead && (!seen || [...search.nodes.keys()].every((nodeId) => seen.has(nodeId)))) {
-      return search
-    }
+    if (mayRead && (!scope || (await isWithin()))) return search
     searches.end(search)
     throw new SearchNotFound(id)
   }

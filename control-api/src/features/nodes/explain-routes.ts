@@ -4,7 +4,6 @@ import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
 import { type ConfigError, NodeIdSchema } from '../../api-shapes/common.ts'
 import { NodeNotFound } from '../../api-shapes/errors.ts'
-import { latestGiven } from '../../assignments/store.ts'
 import type { Database } from '../../db/database.ts'
 import type {
   OpenPreviews,
@@ -12,7 +11,6 @@ import type {
   Previews,
   ReadGrouping,
   SinceOf,
-  VersionRef,
   VersionSince,
 } from '../../fleet/config-ports.ts'
 import type { App } from '../../http/app-types.ts'
@@ -28,6 +26,7 @@ import {
   ExplainSchema,
   ExplanationSchema,
 } from './explain-schema.ts'
+import { versionGiven } from './version-given.ts'
 
 type Deps = {
   db: Kysely<Database>
@@ -88,11 +87,6 @@ export const nodeExplainRoutes = (deps: Deps) => async (app: App) => {
 }
 
 const NO_VERSIONS: ReadonlyMap<string, VersionSince> = new Map()
-
-async function versionGiven(db: Kysely<Database>, id: string): Promise<VersionRef | null> {
-  const given = await latestGiven(db, id)
-  return given ? { config: given.config, number: given.version } : null
-}
 
 type Answers = { preview: Preview; urls: readonly ExplainedUrl[]; errors: ConfigError[] }
 type OfText = { previews: Previews; text: string; target: RenderTarget }

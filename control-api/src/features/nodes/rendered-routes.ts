@@ -4,7 +4,6 @@ import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
 import { NameSchema, NodeIdSchema } from '../../api-shapes/common.ts'
 import { NodeNotFound, VersionNotFound } from '../../api-shapes/errors.ts'
-import { latestGiven } from '../../assignments/store.ts'
 import type { Database } from '../../db/database.ts'
 import type { OpenPreviews, Previews, ReadGrouping, VersionRef } from '../../fleet/config-ports.ts'
 import type { App } from '../../http/app-types.ts'
@@ -12,6 +11,7 @@ import { targetOf } from '../../labels/grouping.ts'
 import { findNode } from '../../node-identity/store/nodes.ts'
 import { NothingToRender, VersionIncomplete } from './errors.ts'
 import { RenderedConfigSchema } from './schema.ts'
+import { versionGiven } from './version-given.ts'
 
 type Deps = { db: Kysely<Database>; readGrouping: ReadGrouping; openPreviews: OpenPreviews }
 
@@ -53,7 +53,7 @@ export const nodeRenderedRoutes =
         const wanted =
           config !== undefined && version !== undefined
             ? { config, number: version }
-            : ((await desiredVersion(id)) ?? (await previews.released(to)))
+            : ((await versionGiven(db, id)) ?? (await previews.released(to)))
         if (!wanted) throw new NothingToRender(node.name)
         const versionText = await textOf(previews, wanted)
         const { text, digest, errors, variables } = await previews.render(wanted, target)
@@ -71,11 +71,6 @@ export const nodeRenderedRoutes =
         }
       },
     )
-
-    const desiredVersion = async (id: string): Promise<VersionRef | null> => {
-      const given = await latestGiven(db, id)
-      return given ? { config: given.config, number: given.version } : null
-    }
   }
 
 async function textOf(previews: Previews, { config, number }: VersionRef): Promise<string> {

@@ -40,8 +40,8 @@ type Deps = {
   pathWatches: Pick<PathWatches, 'ask' | 'keepOnly'>
   reportEveryMs: number
 }
-/** In time of that wave's soak, which begins anew when it is watched anew. */
 type Both = { canary: Side; control: Side }
+/** In time of that wave's soak, which begins anew when it is watched anew. */
 type Probed = { wave: number; fromMs: number; untilMs: number }
 
 export function createEvaluator(deps: Deps) {

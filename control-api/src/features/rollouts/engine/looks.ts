@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Asks nodes for files of the releases that a rollout brings, while a wave soaks: whom, says gates/look-book.ts; for which, a
 // sample of the manifests, another one for each wave.
+import { seedOf } from '../../../base/seeded-random.ts'
 import type { Reader } from '../../../db/database.ts'
 import type { OnProbed, ProbeOrder } from '../../../fleet/probe-orders.ts'
 import { type SampledFile, type SampleOf, urlPathOf } from '../../../release-store/sample.ts'
@@ -33,7 +34,7 @@ export function createLooks({ db, isConnected, sampleOf, probe, monotonicMs }: D
   /** Of each release that is new its part: the more of them, the fewer files of each. */
   async function filesOf(id: string, wave: number, releases: readonly PlannedRelease[]) {
     const files: File[] = []
-    const seed = [...id].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) | 0, wave)
+    const seed = seedOf(id, wave)
     const some = releases.slice(0, MOST_FILES)
     const most = Math.floor(MOST_FILES / some.length)
     for (const { name, number, manifest, before } of some) {
@@ -70,14 +71,14 @@ export function createLooks({ db, isConnected, sampleOf, probe, monotonicMs }: D
       planned: readonly PlannedRelease[],
     ): Promise<boolean> {
       if (!isWanted(rollout)) return false
-      const able = await nodesThatCan(db, id, 'probeAnswers')
-      const isAble = (nodeId: string) => able.has(nodeId)
-      const due = book.whomToAsk(id, rollout, sides, { isAble, isConnected })
       const releases = planned.filter(({ manifest, before }) => manifest !== before?.manifest)
       if (releases.length === 0) {
         book.nothingToAsk(id, rollout, 'the rollout brings no other version of a release')
         return false
       }
+      const able = await nodesThatCan(db, id, 'probeAnswers')
+      const isAble = (nodeId: string) => able.has(nodeId)
+      const due = book.whomToAsk(id, rollout, sides, { isAble, isConnected })
       if (due.canary.length + due.control.length > 0) {
         const files = await filesOf(id, rollout.progress.wave, releases)
         await askSide(id, 'canary', due, files)

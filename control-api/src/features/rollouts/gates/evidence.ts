@@ -2,6 +2,7 @@
 // What measurements say of a rollout: who is compared with whom, and which node is not well. Pure, given how
 // measurements are read: the simulation asks it too.
 
+import { seedOf } from '../../../base/seeded-random.ts'
 import { addShares, type Share, shareOf } from '../../../metrics-store/bootstrap.ts'
 import type { Metrics, Sample } from '../../../metrics-store/metrics.ts'
 import type { Rollout, Task } from '../reducer/model.ts'
@@ -122,7 +123,7 @@ export function* judgeWaveInParts(id: string, rollout: Rollout, measured: Measur
   const canary = yield* sideOf(inWave, { rollout, measured, isIn: hasVersion })
   const control = yield* controlOf(rollout, measured)
   const { gates, minSamples } = policy
-  const seed = [...id].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) | 0, progress.wave)
+  const seed = seedOf(id, progress.wave)
   const sides = { canary: canary.group, control: control.group, isBefore: isAlone(rollout) }
   const looked = measured.lookedOf?.(id, rollout) ?? null
   return { canary, control, judged: judgeGates({ gates, minSamples, ...sides, looked, seed }) }

@@ -43,11 +43,6 @@ export const GateMetricSchema = Type.Enum([
   'handshakeP99',
 ])
 export type GateMetric = Static<typeof GateMetricSchema>
-/**
- * Of quantiles: so many times the others'. Of shares (5xx, 4xx, 404, cache hits, handshakes that failed): so much worse than the others'. Of
- * bytes per request: the others' may be so many times as many. Of bytes per page: so many times as many, or as few. Of what nodes were
- * asked for: a share of the answers that are wrong.
- */
 const GateHostSchema = Type.Optional(
   Type.String({
     pattern: '^[A-Za-z0-9.-]{1,253}$',
@@ -70,6 +65,11 @@ const OddSchema = Type.Object({
   message: Type.String({ examples: ['404, and is in www@41'] }),
 })
 export type Odd = Static<typeof OddSchema>
+/**
+ * Of quantiles: so many times the others'. Of shares (5xx, 4xx, 404, cache hits, handshakes that failed): so much worse than the others'. Of
+ * bytes per request: the others' may be so many times as many. Of bytes per page: so many times as many, or as few. Of what nodes were
+ * asked for: a share of the answers that are wrong.
+ */
 export const GateSchema = Type.Object(
   {
     metric: GateMetricSchema,
