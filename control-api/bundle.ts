@@ -106,7 +106,9 @@ function point(name: string): void {
 function removeOld(): void {
   const builds = readdirSync(DIST)
     .filter((name) => /^[0-9a-f]{16}$/.test(name))
-    .map((name) => ({ path: join(DIST, name), usedMs: statSync(join(DIST, name)).mtimeMs }))
+    .map((name) => join(DIST, name))
+    // Another that was at work meanwhile may have removed it.
+    .map((path) => ({ path, usedMs: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((a, b) => b.usedMs - a.usedMs)
   for (const { path } of builds.slice(KEPT)) rmSync(path, { recursive: true, force: true })
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 import { defineConfig } from 'vitest/config'
+import { bundle } from './bundle.ts'
 import { COMPILED, removeOldCompiled } from './test/compiled.ts'
 import { LongFirst } from './test/long-first.ts'
 
 // Each service begins threads: half of what such a thread takes is to compile the same modules again.
 Object.assign(process.env, COMPILED)
 removeOldCompiled()
+// Once, and not by each worker that is the first to start a program.
+await bundle()
 
 export default defineConfig({
   // Argon2 costs 64 MiB and tens of milliseconds a time, and two cores may be shared with the C build.

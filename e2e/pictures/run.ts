@@ -30,7 +30,6 @@ const DRAWN_MS = 2_000
 /** Advice needs three whole steps of ten seconds. */
 const ADVISED_WITHIN_MS = 150_000
 const ASK_AGAIN_MS = 5_000
-const ENDED = new Set(['succeeded', 'reverted', 'frozen', 'revert_incomplete', 'cancelled'])
 /** Two minutes are drawn: half of them are enough to see. */
 const SCATTER_MS = 60_000
 
@@ -231,7 +230,11 @@ async function guide(): Promise<void> {
 
 async function untilEnded(admin: Api, id: string): Promise<void> {
   const until = Date.now() + ADVISED_WITHIN_MS
-  while (!ENDED.has((await admin.rollout(id)).state)) {
+  const hasEnded = async () => {
+    const { endedAt, state } = await admin.rollout(id)
+    return endedAt !== null || state === 'revert_incomplete'
+  }
+  while (!(await hasEnded())) {
     if (Date.now() > until) throw new Error(`the rollout ${id} did not end`)
     await sleep(500)
   }

@@ -50,6 +50,13 @@ function filesUnder(path) {
   })
 }
 
+/** What the console ships of them. */
+function shippedDocs() {
+  const docs = join(root, 'docs')
+  const pages = readdirSync(docs).filter((name) => name.endsWith('.md'))
+  return [...pages.sort().map((name) => join(docs, name)), ...filesUnder(join(docs, 'images'))]
+}
+
 function consoleInputs() {
   const dir = join(root, 'web-ui')
   const top = readdirSync(dir, { withFileTypes: true })
@@ -61,8 +68,7 @@ function consoleInputs() {
     ...top.sort(),
     ...filesUnder(join(dir, 'src')),
     ...filesUnder(join(dir, 'public')),
-    // The console ships them.
-    ...filesUnder(join(root, 'docs')),
+    ...shippedDocs(),
     ...outside,
   ]
 }

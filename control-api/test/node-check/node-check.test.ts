@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createNodeCheck } from '../../src/node-check/node-check.ts'
+import { program } from './program.ts'
 
 let dir: string
 beforeEach(() => {
@@ -11,18 +12,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-/** A program in the binary's place that fails in a way the real one should not. */
-function program(script: string): string {
-  const path = join(dir, 'farmstead-node')
-  writeFileSync(path, `#!/bin/sh\nPATH=/usr/bin:/bin\n${script}\n`)
-  chmodSync(path, 0o755)
-  return path
-}
-
 describe('the check by the node binary', () => {
   it('gives the digest of a good text and hands the text over whole', async () => {
     const check = createNodeCheck({
-      binary: program(`cat > ${dir}/got; echo '{"ok":true,"digest":"sha256:00","errors":[]}'`),
+      binary: program(dir, `cat > ${dir}/got; echo '{"ok":true,"digest":"sha256:00","errors":[]}'`),
     })
     const text = `// ${'é'.repeat(300_000)}\n{}`
     expect(await check(text)).toEqual({ verdict: 'good', digest: 'sha256:00' })
@@ -33,6 +26,7 @@ describe('the check by the node binary', () => {
     const error = '{"pointer":"/a","line":1,"column":2,"code":"unknown_key","message":"no"}'
     const check = createNodeCheck({
       binary: program(
+        dir,
         `cat >/dev/null; echo '{"ok":false,"digest":null,"errors":[${error}]}'; exit 1`,
       ),
     })
@@ -51,7 +45,7 @@ describe('the check by the node binary', () => {
     ['does not stop talking', 'yes', 'more than'],
     ['does not know the option', 'exit 2', 'exit code 2'],
   ])('never passes a text when the binary %s', async (_, script, why) => {
-    const result = await createNodeCheck({ binary: program(script), timeoutMs: 300 })('{}')
+    const result = await createNodeCheck({ binary: program(dir, script), timeoutMs: 300 })('{}')
     expect(result.verdict).toBe('unavailable')
     expect(result.verdict === 'unavailable' && result.message).toContain(why)
   })
@@ -67,6 +61,7 @@ describe('the check by the node binary', () => {
 
   it('runs two at a time, and turns away what it could not get to', async () => {
     const binary = program(
+      dir,
       `mkdir ${dir}/$$; ls -d ${dir}/*/ | wc -l >> ${dir}/most; sleep 0.05; rmdir ${dir}/$$; echo '{"ok":true,"digest":"x","errors":[]}'`,
     )
     const check = createNodeCheck({ binary, queueLength: 6 })

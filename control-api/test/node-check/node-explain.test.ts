@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: MIT
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createNodeExplain } from '../../src/node-check/node-explain.ts'
+import { tempDir } from '../helper.ts'
 import { nodeBinary } from '../plain-config.ts'
-
-const dir = mkdtempSync(join(tmpdir(), 'farmstead-node-explain-'))
-
-/** A program in the binary's place that answers as the real one should not. */
-function program(script: string): string {
-  const path = join(dir, 'farmstead-node')
-  writeFileSync(path, `#!/bin/sh\nPATH=/usr/bin:/bin\n${script}\n`)
-  chmodSync(path, 0o755)
-  return path
-}
+import { program } from './program.ts'
 
 const TEXT = JSON.stringify({
   sites: [
@@ -43,8 +34,9 @@ describe('what farmstead-node says of URLs', () => {
   })
 
   it('is asked for without an argument that others could see', async () => {
+    const dir = tempDir()
     const found = '{"url":"http://a.test/","error":"no"}'
-    const binary = program(`echo "$@" > ${dir}/args; cat > ${dir}/input; echo '[${found}]'`)
+    const binary = program(dir, `echo "$@" > ${dir}/args; cat > ${dir}/input; echo '[${found}]'`)
     await createNodeExplain({ binary })(TEXT, ['http://a.test/'])
     expect(readFileSync(join(dir, 'args'), 'utf8')).toBe('explain --json --text-only -\n')
     expect(readFileSync(join(dir, 'input'), 'utf8')).toBe(`http://a.test/\n\n${TEXT}`)
@@ -55,7 +47,8 @@ describe('what farmstead-node says of URLs', () => {
     ['answers in another form', `echo '[{"url":"x"}]'`, 'does not know'],
     ['leaves one out', "echo '[]'", 'does not know'],
   ])('is not known when it %s', async (_, script, why) => {
-    const result = await createNodeExplain({ binary: program(script) })(TEXT, ['http://a.test/'])
+    const binary = program(tempDir(), script)
+    const result = await createNodeExplain({ binary })(TEXT, ['http://a.test/'])
     expect(result).toEqual({ verdict: 'unavailable', message: expect.stringContaining(why) })
   })
 })

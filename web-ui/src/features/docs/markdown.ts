@@ -9,13 +9,13 @@ export type Piece =
 export type Block =
   | { kind: 'heading'; level: number; id: string; text: Piece[] }
   | { kind: 'paragraph' | 'quote'; text: Piece[] }
-  | { kind: 'code'; language: string; text: string }
+  | { kind: 'code'; text: string }
   | { kind: 'list'; isOrdered: boolean; items: Piece[][] }
   | { kind: 'table'; head: Piece[][]; rows: Piece[][][] }
 
 const HEADING = /^(#{1,6}) +(.*)$/
 /** Also in a list, where it is indented. */
-const FENCE = /^( *)```(\w*)/
+const FENCE = /^( *)```/
 const ITEM = /^(?:[-*]|\d+\.) +(.*)$/
 
 export function blocksOf(markdown: string): Block[] {
@@ -40,9 +40,8 @@ function readBlock(lines: readonly string[], at: number, ids: Map<string, number
     const id = once(ids, slugOf(heading))
     return [{ kind: 'heading', level: marks.length, id, text: piecesOf(heading) }, at + 1]
   }
-  const [, indent, language] = FENCE.exec(line) ?? []
-  if (indent !== undefined && language !== undefined)
-    return readCode(lines, at, { indent, language })
+  const indent = FENCE.exec(line)?.[1]
+  if (indent !== undefined) return readCode(lines, at, indent)
   const end = endOf(lines, at)
   const part = lines.slice(at, end)
   if (line.startsWith('|')) return [tableOf(part), end]
@@ -52,13 +51,11 @@ function readBlock(lines: readonly string[], at: number, ids: Map<string, number
   return [{ kind: isQuote ? 'quote' : 'paragraph', text: piecesOf(text) }, end]
 }
 
-type Fence = { indent: string; language: string }
-
-function readCode(lines: readonly string[], at: number, { indent, language }: Fence): Read {
+function readCode(lines: readonly string[], at: number, indent: string): Read {
   const length = lines.slice(at + 1).findIndex((line) => line.trim().startsWith('```'))
   const end = length < 0 ? lines.length : at + 1 + length
   const text = lines.slice(at + 1, end).map((line) => line.replace(indent, ''))
-  return [{ kind: 'code', language, text: text.join('\n') }, end + 1]
+  return [{ kind: 'code', text: text.join('\n') }, end + 1]
 }
 
 /** Of what stands together: an empty line ends it, and so does what can begin within a paragraph. */

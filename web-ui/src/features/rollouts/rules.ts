@@ -214,8 +214,8 @@ export const isWrong = (metric: GateMetric) => gates[metric].compares === 'wrong
 /** In percent. */
 export const isShare = (metric: GateMetric) => gates[metric].compares === 'share' || isWrong(metric)
 export const isMean = (metric: GateMetric) => gates[metric].compares === 'mean'
-export const isOfBytes = (metric: GateMetric) =>
-  isMean(metric) || gates[metric].compares === 'apart'
+export const isApart = (metric: GateMetric) => gates[metric].compares === 'apart'
+export const isOfBytes = (metric: GateMetric) => isMean(metric) || isApart(metric)
 /** Of which one path may be named. */
 export const mayHavePath = (metric: GateMetric) =>
   metric === 'errors404' || metric === 'bytesPerPage'

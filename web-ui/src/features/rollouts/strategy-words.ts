@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What each value of a policy is called, in which unit, and what it is for.
 import type { OnFailure, Policy } from '../../lib/api-types.ts'
-import { gateTitle, isMean, isShare, isWrong } from './rules.ts'
+import { gateTitle, isApart, isMean, isShare, isWrong } from './rules.ts'
 import type { KnobKey, Preset, WaveKind } from './strategy.ts'
 
 export const presets: readonly { value: Preset; label: string; help: string }[] = [
@@ -151,7 +151,7 @@ function limitWords(metric: Gate['metric'], max: number): string {
   const percent = `${Number((max * 100).toPrecision(9))} %`
   if (isWrong(metric)) return `at most ${percent} of the answers wrong`
   if (isShare(metric)) return `at most ${percent} worse than the others`
-  return metric === 'bytesPerPage'
+  return isApart(metric)
     ? `at most ${max} times as many as the others’, or as few`
     : `at most ${max} times the others’`
 }

@@ -14,7 +14,7 @@ const SECONDS = 60
 
 export function TopRequestsPanel({ site, session }: { site: Site; session: Session }) {
   const { config, host } = site
-  const { found, isSearching, error, start, stop } = useRequestSearch()
+  const { found, isSearching, error, start, stop } = useRequestSearch(0)
   const search = found?.search
   const look = () =>
     start({

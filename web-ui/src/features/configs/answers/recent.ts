@@ -10,7 +10,7 @@ const MASK = '***'
 const CUT = '…'
 const SLOW_ASKED = 200
 /** The node is asked to send, and the first come after some two seconds. */
-const LOOKS = 5
+const LOOKS = 6
 const LOOK_MS = 1_000
 /** Of the questions, at most: the table is for reading. */
 export const MOST_PATHS = Math.min(40, MOST_URLS)
@@ -45,12 +45,12 @@ async function livePaths(id: string, signal: AbortSignal): Promise<string[]> {
   const paths: string[] = []
   let after = 0
   for (let look = 0; look < LOOKS; look++) {
+    if (look > 0) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     const params = { path: { id }, query: { after } }
     const answer = await bodyOf(api.GET('/api/v1/nodes/{id}/samples', { params, signal }))
     if (answer.state === 'disconnected' || answer.state === 'too-old') break
     paths.push(...answer.batches.flatMap(({ samples }) => samples.map(({ path }) => path)))
     after = answer.next
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
   return paths
 }

@@ -2,7 +2,7 @@
 import { type Column, LongTable } from '../../../components/long-table.tsx'
 import { MarkedText } from '../../../components/status-badge.tsx'
 import type { FoundRequest } from '../../../lib/api-types.ts'
-import { formatBytes, formatSeconds } from '../../../lib/format.ts'
+import { DASH, formatBytes, formatSeconds } from '../../../lib/format.ts'
 import { formatClock, formatExact } from '../../../lib/time.ts'
 import classes from './requests.module.css'
 
@@ -40,7 +40,9 @@ export function FoundTable({ rows, hasClients }: Props) {
           </td>
           <td className="num">{formatSeconds(row.stageSeconds.total)}</td>
           <td className="num">{formatBytes(row.bytes)}</td>
-          {hasClients && <td className="nowrap">{row.client ?? <span className="dim">–</span>}</td>}
+          {hasClients && (
+            <td className="nowrap">{row.client ?? <span className="dim">{DASH}</span>}</td>
+          )}
           <td className="nowrap">{row.nodeName}</td>
         </>
       )}
@@ -58,9 +60,9 @@ function Outcome({ status, reason }: Pick<FoundRequest, 'status' | 'reason'>) {
   if (reason !== null) {
     return (
       <MarkedText verdict={{ tone: 'warn', shape: 'triangle' }}>
-        {status ?? 'None'}, ended early
+        {status ?? 'No response'}, ended early
       </MarkedText>
     )
   }
-  return status ?? 'None'
+  return status ?? 'No response'
 }

@@ -14,9 +14,9 @@ export function TopLists({ search }: { search: RequestSearch }) {
         <Figures
           size="small"
           figures={[
-            { name: 'Half took at most', value: shown(times.p50Seconds) },
-            { name: '9 of 10 took at most', value: shown(times.p90Seconds) },
-            { name: '99 of 100 took at most', value: shown(times.p99Seconds) },
+            { name: 'Half took at most', value: formatSeconds(times.p50Seconds) },
+            { name: '9 of 10 took at most', value: formatSeconds(times.p90Seconds) },
+            { name: '99 of 100 took at most', value: formatSeconds(times.p99Seconds) },
           ]}
         />
         <p className="dim">
@@ -44,8 +44,6 @@ export function TopLists({ search }: { search: RequestSearch }) {
     </>
   )
 }
-
-const shown = (seconds: number | null) => (seconds === null ? '–' : formatSeconds(seconds))
 
 type Counted = { name: string; requests: number; overcountAtMost: number }
 type RankedProps = { title: string; of: string; matched: number; items: readonly Counted[] }

@@ -9,12 +9,12 @@ import { type Found, MOST_ROWS, withFound } from './found.ts'
 
 const EVERY_MS = 1_000
 
-const foundQuery = (id: string) =>
+const foundQuery = (id: string, rows: number) =>
   queryOptions({
     queryKey: ['request-search', id],
     queryFn: async ({ client, queryKey, signal }): Promise<Found> => {
       const before = client.getQueryData<Found>(queryKey)
-      const query = { after: before?.search.next ?? 0, limit: MOST_ROWS }
+      const query = { after: before?.search.next ?? 0, limit: rows }
       const params = { path: { id }, query }
       const answer = await bodyOf(api.GET('/api/v1/request-searches/{id}', { params, signal }))
       return withFound(before, answer)
@@ -31,10 +31,11 @@ const foundQuery = (id: string) =>
 const endSearch = (id: string) =>
   api.DELETE('/api/v1/request-searches/{id}', { params: { path: { id } } })
 
-export function useRequestSearch() {
+/** `rows`: so many of the requests themselves, each time. */
+export function useRequestSearch(rows = MOST_ROWS) {
   const client = useQueryClient()
   const [id, setId] = useState<string | null>(null)
-  const found = useQuery({ ...foundQuery(id ?? ''), enabled: id !== null })
+  const found = useQuery({ ...foundQuery(id ?? '', rows), enabled: id !== null })
   const start = useMutation({
     mutationFn: (body: StartSearch) => bodyOf(api.POST('/api/v1/request-searches', { body })),
     onSuccess: (search) => setId(search.id),
