@@ -39,7 +39,14 @@ static struct copy_source source_of(const struct exchange *ex, const struct file
 
 /* --- which files, for whom ------------------------------------------------------------------- */
 
-/* What is known of the file's copies, whoever asks. NULL: it is not compressed. */
+/* Is the file in the site's release? Only there is its name the path that patterns and rules are for: below an alias or in
+ * a user's folder it is the rest of it. */
+static bool is_of_release(const struct exchange *ex)
+{
+    return ex->place == &ex->site->places.root || ex->fallback > 0;
+}
+
+/* What is known of the file's copies, whoever asks; first asked while ex->place is the file's. NULL: it is not compressed. */
 static const char *type_to_compress(const struct exchange *ex, struct file_entry *entry)
 {
     struct span name = file_entry_name(entry);
@@ -53,7 +60,7 @@ static const char *type_to_compress(const struct exchange *ex, struct file_entry
         entry->copies.site = ex->site->id;
         if (site_copies_fit(ex->live->sites->copies, name, type.name, entry->facts.size))
             entry->copies.type = type.name;
-        if (entry->copies.type && ex->site->dictionaries)
+        if (entry->copies.type && ex->site->dictionaries && is_of_release(ex))
             entry->copies.dictionaries = site_dictionaries_fit(ex->site->dictionaries, name);
     }
     return entry->copies.type;

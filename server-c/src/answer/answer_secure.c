@@ -3,7 +3,6 @@
  * certificates of clients. */
 #include "answer/answer.h"
 
-#include "site/acme_challenges.h"
 #include "site/site_tls.h"
 
 #include <inttypes.h>
@@ -28,13 +27,6 @@ static enum http_status check_certificate(const struct exchange *ex)
 }
 
 /* --- the redirect ---------------------------------------------------------------------------- */
-
-static bool begins_with(struct span text, const char *start)
-{
-    size_t len = strlen(start);
-
-    return text.len >= len && memcmp(text.ptr, start, len) == 0;
-}
 
 static void append(struct site_scratch *scratch, size_t *len, struct span text)
 {
@@ -72,8 +64,8 @@ static void redirect(struct exchange *ex)
 
 static bool wants_redirect(const struct exchange *ex)
 {
-    return ex->site->cfg->redirect_to_https && !ex->is_secure && ex->req.host.len > 0 &&
-           !begins_with(exchange_slice(ex, ex->req.path), ACME_PATH);
+    return !ex->is_secure && ex->req.host.len > 0 &&
+           site_leads_to_https(ex->site->cfg, exchange_slice(ex, ex->req.path));
 }
 
 bool answer_admit_connection(struct exchange *ex)

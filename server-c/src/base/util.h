@@ -82,4 +82,16 @@ static inline int hex_digit(int c)
     return -1;
 }
 
+/* Of Base64 (RFC 4648 section 4); -1: it is none. */
+static inline int base64_digit(int c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
 #endif

@@ -89,7 +89,7 @@ static bool to_https(const struct trial *trial, const struct explain_asked *aske
 {
     uint16_t port = site_https_port(trial->cfg);
 
-    if (!trial->site.redirect_to_https || asked->is_secure)
+    if (asked->is_secure || !site_leads_to_https(&trial->site, asked->path))
         return false;
     buf_printf(&routed->location, "https://%.*s", (int)asked->host.len, asked->host.ptr);
     if (port != HTTPS_PORT)
@@ -353,7 +353,7 @@ void explain_route_rules(struct explain_router *router, const struct site *site,
     size_t number = (size_t)(site->cfg - router->cfg->sites);
     char pointer[80];
 
-    if (site->cfg->redirect_to_https && !asked->is_secure) {
+    if (!asked->is_secure && site_leads_to_https(site->cfg, asked->path)) {
         snprintf(pointer, sizeof(pointer), "/sites/%zu/redirectToHttps", number);
         on_rule(to, pointer);
         return;

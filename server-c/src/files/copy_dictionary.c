@@ -31,15 +31,14 @@ static bool has_hash(struct span bytes, const unsigned char *hash)
            len == CODER_DICTIONARY_HASH_BYTES && memcmp(its, hash, len) == 0;
 }
 
-char *copy_dictionary_read(struct coder_dictionary *out, const struct copy_dictionary *dictionary,
-                           size_t max_bytes)
+char *copy_dictionary_read(struct coder_dictionary *out, const struct copy_dictionary *dictionary)
 {
     struct stat st;
     int fd = open_file(dictionary, &st);
     char *bytes = NULL;
     bool is_read = false;
 
-    if (fd >= 0 && S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size <= max_bytes)
+    if (fd >= 0 && S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size <= CODER_MAX_BYTES)
         bytes = malloc((size_t)st.st_size);
     if (bytes) {
         out->bytes = (struct span){bytes, (size_t)st.st_size};

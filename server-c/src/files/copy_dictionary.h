@@ -12,9 +12,8 @@ struct copy_dictionary {
     unsigned char hash[CODER_DICTIONARY_HASH_BYTES];
 };
 
-/* Reads at most `max_bytes`, which the caller frees. NULL: it is not there, is longer, or has other bytes by now. Waits
+/* Reads its bytes, which the caller frees. NULL: it is not there, is longer than CODER_MAX_BYTES, or has other bytes by now. Waits
  * for the disk and computes: threads of a lane only. */
-char *copy_dictionary_read(struct coder_dictionary *out, const struct copy_dictionary *dictionary,
-                           size_t max_bytes);
+char *copy_dictionary_read(struct coder_dictionary *out, const struct copy_dictionary *dictionary);
 
 #endif

@@ -484,7 +484,6 @@ static enum coder_end compress_delta(const struct copy_store *store,
     return coder_delta(source->level, dictionary, in, made, cap, len, &store->is_stopping);
 }
 
-/* Room for less than the file has: a copy that is not smaller is not wanted. */
 static enum coder_end compress(const struct copy_store *store, const struct copy_source *source,
                                const struct coder_dictionary *dictionary, const char *bytes,
                                char *made, size_t cap, size_t *len)
@@ -495,6 +494,7 @@ static enum coder_end compress(const struct copy_store *store, const struct copy
                           cap, len, &store->is_stopping);
 }
 
+/* Room for less than the file has: a copy that is not smaller is not wanted. */
 static enum copy_end make(struct copy_store *store, const char *path, int folder,
                           struct copy_work *work, const char *bytes,
                           const struct coder_dictionary *dictionary)
@@ -546,7 +546,7 @@ static void make_of_source(struct copy_store *store, const char *path, int folde
     char *read = NULL, *dictionary_bytes = NULL;
 
     if (source->coding == CODING_DCZ) {
-        dictionary_bytes = copy_dictionary_read(&dictionary, source->dictionary, CODER_MAX_BYTES);
+        dictionary_bytes = copy_dictionary_read(&dictionary, source->dictionary);
         if (!dictionary_bytes)
             return;
     }

@@ -9,17 +9,6 @@
 
 #define ENCODED_MAX ((HTTP_AUTH_BUFFER + 2) / 3 * 4)
 
-static int base64_digit(char c)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
 /* How many '=' end the text: none, one or two. */
 static size_t padding_of(struct span text)
 {

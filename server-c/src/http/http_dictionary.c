@@ -6,17 +6,6 @@
 
 #define DIGITS 43 /* of base64, for 32 bytes; two bits of the last one mean nothing */
 
-static int digit_of(char c)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
 /* The text between the colons. Parameters may follow, and none has a meaning. */
 static bool take_digits(struct span value, struct span *digits)
 {
@@ -48,7 +37,7 @@ bool http_available_dictionary(const struct http_request *req, const char *head,
     if (digits.len != DIGITS)
         return false;
     for (size_t i = 0; i < DIGITS; i++) {
-        int digit = digit_of(digits.ptr[i]);
+        int digit = base64_digit(digits.ptr[i]);
         if (digit < 0)
             return false;
         bits = (bits << 6 | (uint32_t)digit) & 0xffff;

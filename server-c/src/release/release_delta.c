@@ -90,13 +90,13 @@ static bool pass_lines(struct release_delta *delta, uint64_t lines, bool keeps)
     return true;
 }
 
-/* `line` is without its newline. */
+/* `len` is without the newline, which follows. */
 static bool take_line(struct release_delta *delta, const char *line, size_t len)
 {
     uint64_t lines = 0;
 
     if (len > 0 && line[0] == '{')
-        return delta->put(delta->arg, line, len) && delta->put(delta->arg, "\n", 1);
+        return delta->put(delta->arg, line, len + 1);
     if (len < 2 || len > 1 + DIGITS_MAX || (line[0] != '=' && line[0] != '-'))
         return fail(delta, "it has a line of none of its three forms");
     for (size_t i = 1; i < len; i++) {
@@ -121,10 +121,12 @@ bool release_delta_take(struct release_delta *delta, const char *bytes, size_t l
             buf_append(&delta->begun, bytes, part);
         if (!newline)
             return true;
-        if (delta->begun.len > 0)
-            goes_on = take_line(delta, delta->begun.data, delta->begun.len);
-        else
+        if (delta->begun.len > 0) {
+            buf_append_char(&delta->begun, '\n');
+            goes_on = take_line(delta, delta->begun.data, delta->begun.len - 1);
+        } else {
             goes_on = take_line(delta, bytes, part);
+        }
         buf_clear(&delta->begun);
         if (!goes_on)
             return false;

@@ -93,6 +93,7 @@ static void add_rule(struct response_rules *rules, const struct config_header_ru
     if (cfg->action == HEADER_REMOVE)
         return;
     rules->has_no_transform |= rule->own == OWN_CACHE_CONTROL && says_no_transform(cfg->value);
+    rules->has_private |= rule->own == OWN_CACHE_CONTROL && says_private(cfg->value);
     buf_init(&line);
     buf_printf(&line, "%s: %s\r\n", cfg->name, cfg->value);
     rule->line_len = line.len;
@@ -107,6 +108,7 @@ static void add_expires(struct response_rules *rules, const struct config_expire
 
     expires->cfg = cfg;
     rules->has_no_transform |= says_no_transform(cfg->directives);
+    rules->has_private |= says_private(cfg->directives);
     rules->most_len += sizeof("Cache-Control: max-age=, \r\n") + 20 + strlen(cfg->directives);
     if (cfg->path_count > 0)
         rules->has_paths = true;
@@ -394,5 +396,6 @@ bool response_rules_keep_coding(const struct response_scope *scope, const char *
 
 bool response_rules_are_private(const struct response_scope *scope, const char *type)
 {
-    return scope->rules && cache_control_says(scope, type, says_private);
+    return scope->rules && scope->rules->has_private &&
+           cache_control_says(scope, type, says_private);
 }

@@ -45,6 +45,7 @@ struct response_rules {
     bool has_policy;       /* a preset gives pages a policy, which our own pages do without */
     bool has_paths;        /* some rule has a condition on the path */
     bool has_no_transform; /* some rule adds "no-transform" to Cache-Control */
+    bool has_private;      /* or what says that not everybody may have it */
     struct response_rule *items;
     size_t count;
     struct response_expires *expires;

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "config/config_security.h"
+#include "site/acme_challenges.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -243,6 +244,13 @@ const struct site *site_set_find(const struct site_set *set, struct span host)
             return site;
     }
     return set->fallback;
+}
+
+bool site_leads_to_https(const struct config_site *cfg, struct span path)
+{
+    size_t len = strlen(ACME_PATH);
+
+    return cfg->redirect_to_https && (path.len < len || memcmp(path.ptr, ACME_PATH, len) != 0);
 }
 
 uint16_t site_https_port(const struct config *cfg)

@@ -87,5 +87,7 @@ const struct site *site_set_find(const struct site_set *set, struct span host);
 #define HTTPS_PORT 443
 /* The usual port if it is among those that speak TLS, else the first of them. Without any a proxy in front has it. */
 uint16_t site_https_port(const struct config *cfg);
+/* Is a request for `path` that came over plain HTTP led to HTTPS? Not one of who proves that a name is his. */
+bool site_leads_to_https(const struct config_site *cfg, struct span path);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "files/confined_open.h"
 #include "files/content_hash.h"
-#include "match/glob.h"
+#include "site/site_policy.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -105,31 +105,11 @@ void site_dictionaries_free(struct site_dictionaries *dictionaries)
     free(dictionaries);
 }
 
-const struct site_copies *site_dictionaries_copies(const struct site_dictionaries *dictionaries)
-{
-    return dictionaries->copies;
-}
-
-/* Does it take more than an address of the site to see the file? */
-static bool is_guarded(const struct config_site *cfg, struct span path)
-{
-    for (size_t i = 0; i < cfg->auth_count; i++)
-        if (glob_path_in(cfg->auth[i].paths, cfg->auth[i].path_count, path))
-            return true;
-    for (size_t i = 0; i < cfg->signed_url_count; i++)
-        if (glob_path_in(cfg->signed_urls[i].paths, cfg->signed_urls[i].path_count, path))
-            return true;
-    for (size_t i = 0; i < cfg->access_count; i++)
-        if (glob_path_in(cfg->access[i].paths, cfg->access[i].path_count, path))
-            return true;
-    return false;
-}
-
 uint8_t site_dictionaries_fit(const struct site_dictionaries *dictionaries, struct span path)
 {
     for (size_t i = 0; i < dictionaries->pattern_count; i++)
         if (http_dictionary_pattern_fits(&dictionaries->patterns[i].text, path))
-            return is_guarded(dictionaries->cfg, path) ? 0 : (uint8_t)(i + 1);
+            return site_policy_guards(dictionaries->cfg, path) ? 0 : (uint8_t)(i + 1);
     return 0;
 }
 
@@ -220,7 +200,9 @@ static void add_file(const struct loading *loading, int root, struct span path)
     struct copy_dictionary *item = &pattern->items[pattern->count];
     const struct config *cfg = loading->dictionaries->copies->cfg;
     struct stat st;
-    int fd = confined_open(root, path.ptr, SYMLINKS_NEVER, CONFINED_READ, &st);
+    int fd = site_policy_guards(loading->dictionaries->cfg, path)
+                 ? -1
+                 : confined_open(root, path.ptr, SYMLINKS_NEVER, CONFINED_READ, &st);
 
     if (fd < 0)
         return;

@@ -28,8 +28,6 @@ void site_dictionaries_free(struct site_dictionaries *dictionaries); /* NULL is 
 
 /* All of these: any thread; none waits for a disk. */
 
-/* How the copies are made for which these are the dictionaries. */
-const struct site_copies *site_dictionaries_copies(const struct site_dictionaries *dictionaries);
 /* The number of the first pattern that fits the path, from 1; 0: none, or it takes a password or a signature to see
  * the file, or an address that not everybody has. */
 uint8_t site_dictionaries_fit(const struct site_dictionaries *dictionaries, struct span path);

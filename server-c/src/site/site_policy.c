@@ -201,6 +201,20 @@ static size_t signature_rule(const struct site_policy *policy, struct span path)
     return i;
 }
 
+bool site_policy_guards(const struct config_site *cfg, struct span path)
+{
+    for (size_t i = 0; i < cfg->auth_count; i++)
+        if (is_for(cfg, cfg->auth[i].paths, cfg->auth[i].path_count, path))
+            return true;
+    for (size_t i = 0; i < cfg->signed_url_count; i++)
+        if (is_for(cfg, cfg->signed_urls[i].paths, cfg->signed_urls[i].path_count, path))
+            return true;
+    for (size_t i = 0; i < cfg->access_count; i++)
+        if (is_for(cfg, cfg->access[i].paths, cfg->access[i].path_count, path))
+            return true;
+    return false;
+}
+
 bool site_policy_wants_signature(const struct site_policy *policy, struct span path)
 {
     return signature_rule(policy, path) < policy->cfg->signed_url_count;

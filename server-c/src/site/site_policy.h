@@ -70,6 +70,9 @@ enum http_status site_policy_access(const struct site_policy *policy, const uint
 enum http_status site_policy_check(const struct site_policy *policy,
                                    const struct site_request *request, struct site_scratch *scratch,
                                    struct span path);
+/* Is there a rule by which it takes more than an address of the site to see the path: a password, a signature, or an
+ * address that not everybody has? */
+bool site_policy_guards(const struct config_site *cfg, struct span path);
 /* Is there a rule by which this path needs a signature? */
 bool site_policy_wants_signature(const struct site_policy *policy, struct span path);
 /* The rule by which the client has to sign in, or NULL: there is none, or its address is enough. */

@@ -3,7 +3,7 @@
 // dictionary (RFC 9842), for the files that a site names.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -186,6 +186,7 @@ describe('a client that has a file of another version', { concurrency: 2 }, () =
         '/open.*.js',
       ],
       access: [{ action: 'allow', paths: ['/noted.*'], addresses: ['127.0.0.1'] }],
+      aliases: [{ path: '/elsewhere/', folder: join(node.dir, 'www/elsewhere') }],
       headers: [
         {
           action: 'set',
@@ -205,6 +206,8 @@ describe('a client that has a file of another version', { concurrency: 2 }, () =
       [`open.${version}.js`]: text,
       [`other.${version}.js`]: text,
     })
+    mkdirSync(join(node.dir, 'www/elsewhere/assets'), { recursive: true })
+    writeFileSync(join(node.dir, 'www/elsewhere/assets/app.9.js'), three)
     await serve(keep(files(1, one)), 'r', config)
     await serve(keep(files(2, two)), 'r', config)
     const path = '/assets/app.2.js'
@@ -234,6 +237,10 @@ describe('a client that has a file of another version', { concurrency: 2 }, () =
     const twice = having(one)
     twice.lines.push(twice.lines[1])
     await usual(twice)
+    // Below an alias is no file of the release, whatever the rest of its path looks like.
+    const beside = await usual(having(one), '/elsewhere/assets/app.9.js')
+    assert.equal(beside.headers['use-as-dictionary'], undefined)
+    assert.doesNotMatch(beside.headers.vary ?? '', /Available-Dictionary/)
     // Who does not say dcz, or likes something else better.
     for (const codings of [
       'gzip, br, zstd',

@@ -85,6 +85,8 @@ static void test_ways(void)
         {__LINE__, "http://a.test/.git/x", 404, "", "", ""},
         {__LINE__, "http://app.test/p?x", 301, "https://app.test:8443/p?x", "",
          "/sites/1/redirectToHttps"},
+        {__LINE__, "http://app.test/.well-known/acme-challenge/t", 200, "",
+         "/app/.well-known/acme-challenge/t", ""},
         {__LINE__, "https://app.test/p", 200, "", "/app/p /app/index.html", "/sites/1/tryFiles/1"},
         {__LINE__, "https://app.test/gone/", 410, "", "", "/sites/1/tryFiles/0"},
         {__LINE__, "http://other.test/", 421, "", "", ""},

@@ -111,6 +111,25 @@ static void test_not_too_many(void)
     config_put(cfg);
 }
 
+/* What not everybody may have is no dictionary either: from what is made with it one could learn of it. */
+static void test_guarded(void)
+{
+    struct config *cfg =
+        parse(", \"releaseDictionaries\": [\"/g/*.js\"], \"access\": [{\"action\": \"deny\", "
+              "\"paths\": [\"/g/secret.js\"]}]");
+    struct site_copies *copies = site_copies_new(cfg);
+    struct site_dictionaries *dictionaries = site_dictionaries_new(&cfg->sites[0], copies, NULL);
+
+    shell_in(base,
+             "mkdir -p now/g && printf secret > now/g/secret.js && printf open > now/g/open.js");
+    site_dictionaries_load(dictionaries, contents, checksums);
+    CHECK_TRUE(find_text(dictionaries, 1, "open") != NULL, "another one");
+    CHECK_TRUE(!find_text(dictionaries, 1, "secret"), "the one behind the rule");
+    site_dictionaries_free(dictionaries);
+    site_copies_free(copies);
+    config_put(cfg);
+}
+
 static void test_whose(void)
 {
     static const struct {
@@ -161,6 +180,7 @@ int main(void)
     checksums = checksum_store_new();
     test_found();
     test_not_too_many();
+    test_guarded();
     test_whose();
     checksum_store_free(checksums);
     content_table_free(contents);
