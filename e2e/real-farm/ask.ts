@@ -14,9 +14,10 @@ export function ask(
   { host: address, port }: Pick<RealNode, 'host' | 'port'>,
   path: string,
   host = address,
+  silentMs = SILENT_MS,
 ): Promise<Whole | Broken> {
   const { promise, resolve } = Promise.withResolvers<Whole | Broken>()
-  const options = { host: address, port, path, headers: { host }, agent: false, timeout: SILENT_MS }
+  const options = { host: address, port, path, headers: { host }, agent: false, timeout: silentMs }
   const asked = get(options, (response) => {
     const { 'x-version': version, 'content-length': length } = response.headers
     const label = typeof version === 'string' ? version : null

@@ -25,6 +25,8 @@ type Options = {
   preload?: Preload
   /** Where nodes find it; this machine's address when left out. */
   agentHost?: string
+  /** The built console; without it there is the API alone. */
+  consoleDir?: string
 }
 
 export class ControlPlane {
@@ -37,7 +39,8 @@ export class ControlPlane {
   #child: Child | null = null
   #isWanted = false
 
-  constructor({ home, ports, agentUrl, nodeBinary, preload, agentHost = HOST }: Options) {
+  constructor(options: Options) {
+    const { home, ports, agentUrl, nodeBinary, preload, agentHost = HOST, consoleDir } = options
     this.#preload = preload
     this.dataDir = join(home, 'control')
     this.logFile = join(home, 'logs/control-plane.log')
@@ -53,6 +56,7 @@ export class ControlPlane {
       FARMSTEAD_AGENT_URL: agentUrl,
       FARMSTEAD_NODE_BINARY: nodeBinary,
       FARMSTEAD_LOG_LEVEL: 'warn',
+      ...(consoleDir && { FARMSTEAD_CONSOLE_DIR: consoleDir }),
     }
     mkdirSync(this.dataDir, { recursive: true, mode: 0o700 })
   }

@@ -21,7 +21,7 @@ export class Network {
     this.#nth = nth
     // Without one of its own it takes that of a cable, another one with each that is plugged in.
     ip('link', 'add', this.#bridge, 'address', `02:77:00:00:00:0${nth}`, 'type', 'bridge')
-    for (const address of [this.visitors, this.controlPlane]) {
+    for (const address of [this.visitors, this.controlPlane, this.strangers]) {
       ip('address', 'add', `${address}/24`, 'dev', this.#bridge)
     }
     ip('link', 'set', this.#bridge, 'up')
@@ -37,6 +37,11 @@ export class Network {
 
   get controlPlane(): string {
     return `10.77.${this.#nth}.2`
+  }
+
+  /** For who is hostile: what is bounded by address must not touch visitors. */
+  get strangers(): string {
+    return `10.77.${this.#nth}.3`
   }
 
   async connect(logFile: string): Promise<Cable> {
