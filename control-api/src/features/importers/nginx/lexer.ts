@@ -17,6 +17,10 @@ const ESCAPED: Record<string, string> = {
   '\\': '\\',
 }
 
+/** A long text or comment that begins, a comment, a text, a brace, or what is none of them. */
+const LUA = /(?:--)?\[=*\[|--[^\n]*|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[{}]|[^{}[\-"']+|./sy
+const LONG_BRACKET = /^(?:--)?\[(=*)\[$/
+
 export class Lexer {
   #at = 0
   #line = 1
@@ -49,15 +53,26 @@ export class Lexer {
     return { ...place, kind: 'word', word: { text, isQuoted } }
   }
 
-  /** What is between braces in another language; the opening one has been read. */
-  skipForeignBlock(from: Place): void {
-    for (let depth = 1; depth > 0; this.#step()) {
-      const character = this.#text[this.#at]
-      if (character === undefined)
+  /** What is between braces in Lua; the opening one has been read. Those in its texts and comments close nothing. */
+  skipLuaBlock(from: Place): void {
+    for (let depth = 1; depth > 0; ) {
+      if (this.#at >= this.#text.length)
         throw new Unreadable(from, 'the block that begins here has no end')
-      if (character === '{') depth++
-      if (character === '}') depth--
+      LUA.lastIndex = this.#at
+      const sign = LUA.exec(this.#text)?.[0] ?? ''
+      if (sign === '{') depth++
+      if (sign === '}') depth--
+      const level = LONG_BRACKET.exec(sign)?.[1]
+      const end = level === undefined ? this.#at + sign.length : this.#longEnd(`]${level}]`, from)
+      while (this.#at < end) this.#step()
     }
+  }
+
+  /** Behind the sign that ends a long text of Lua. */
+  #longEnd(sign: string, from: Place): number {
+    const at = this.#text.indexOf(sign, this.#at)
+    if (at < 0) throw new Unreadable(from, `the block that begins here lacks a "${sign}"`)
+    return at + sign.length
   }
 
   #step(): void {
