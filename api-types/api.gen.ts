@@ -3919,6 +3919,11 @@ export interface components {
             ok: boolean;
             /** @description What it says against the draft */
             errors: components["schemas"]["ConfigError"][];
+            /** @description What the sites have on a node that they did not have before */
+            gains: {
+                code: string;
+                text: string;
+            }[];
             /** @description Every directive of the files, once */
             findings: {
                 file: string;
@@ -23446,6 +23451,12 @@ export interface operations {
                      *           "code": "code",
                      *           "message": "message",
                      *           "hint": "hint"
+                     *         }
+                     *       ],
+                     *       "gains": [
+                     *         {
+                     *           "code": "code",
+                     *           "text": "text"
                      *         }
                      *       ],
                      *       "findings": [

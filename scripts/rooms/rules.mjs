@@ -41,6 +41,7 @@ const PURE = [
   'features/importers/apache/parser',
   'features/importers/caddy/lexer',
   'features/importers/caddy/parser',
+  'features/importers/cursor',
   'features/importers/lighttpd/lexer',
   'features/importers/lighttpd/parser',
   'features/importers/lighttpd/values',

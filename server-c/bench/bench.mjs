@@ -7,6 +7,7 @@
 //   npm run bench -- --show FILE … [--markdown | --into PAGE]   the tables of earlier runs
 //   npm run bench -- slow-disk [OPTION …]        see docs/slow-disks.md
 //   npm run bench -- agent [OPTION …]            what the agent costs: see agent-cost.mjs
+//   npm run bench -- load-tool [OPTION …]        what a request costs farmload, beside wrk: see load-tool.mjs
 //   npm run bench -- api [OPTION …]              how fast the control plane answers: see control-api/test/bench/api.ts
 //   npm run bench -- scale [OPTION …]            the rollout engine with 10,000 nodes: see control-api/test/bench/scale.ts
 //   npm run bench -- requests [OPTION …]         for how long one request holds up all others: see control-api/test/bench/requests.ts
@@ -133,6 +134,7 @@ function list() {
   for (const { name, title } of loads) say(`${name.padEnd(17)} ${title}`)
   say('slow-disk  hot files beside cold ones on a slow disk')
   say('agent    what the agent costs a node')
+  say('load-tool what a request costs farmload, beside wrk')
   say('api      how fast the control plane answers, with a large database')
   say('rollout  how long a version takes to 1,000 nodes, and what nodes cost the control plane')
   say('releases how long files take to 20 nodes and back, and what a manifest of a million costs')
@@ -195,6 +197,7 @@ async function bench(options) {
 const others = {
   'slow-disk': { file: './slow-disk.mjs', packages: 'bench' },
   agent: { file: './agent-cost.mjs', packages: null },
+  'load-tool': { file: './load-tool.mjs', packages: 'bench' },
   api: { file: '../../control-api/test/bench/api.ts', packages: null },
   rollout: { file: '../../control-api/test/bench/rollout.ts', packages: null },
   releases: { file: '../../control-api/test/bench/releases.ts', packages: null },

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { printMessageTypes, readProtocolSchemas } from '../../src/agent-protocol/message-types.ts'
-import type { DesiredResponse, ReportResponse } from '../../src/agent-protocol/messages.gen.ts'
-import { createAjv } from '../../src/plugins/validation.ts'
+import type { DesiredResponse } from '../../src/agent-protocol/messages.gen.ts'
 import { build, shared } from '../helper.ts'
+import { effectiveOf, fits } from './message-bodies.ts'
 import {
   about,
   assign,
@@ -25,13 +25,7 @@ import {
 const sharedService = shared()
 
 const SOURCE = resolve(import.meta.dirname, '../../src/agent-protocol/messages.gen.ts')
-const answers = createAjv(false)
-for (const schema of readProtocolSchemas().values()) answers.addSchema(schema)
-const fits = (message: string, body: unknown) => {
-  const name = `${message}.schema.json`
-  if (!answers.validate(name, body)) throw new Error(`${name}: ${answers.errorsText()}`)
-  return true
-}
+
 /** The status of the answer, over a real connection of that proxy. */
 async function through(
   proxy: Agent,
@@ -48,12 +42,6 @@ async function through(
   await once(answer, 'end')
   return answer.statusCode
 }
-const effectiveOf = (generation: number, digest: string) => ({
-  generation,
-  digest,
-  bootId: '0f1e2d3c4b5a69788796a5b4c3d2e1f0',
-  reloads: 1,
-})
 
 test('the types of the messages are those of the schemas (else: npm run agent-types)', () => {
   expect(readFileSync(SOURCE, 'utf8')).toBe(printMessageTypes(readProtocolSchemas()))
@@ -359,245 +347,5 @@ describe('desired', () => {
     expect((await older).json()).toEqual({ assignment: null })
     await assign(service, { nodeId: node.id })
     expect((await newer).json().assignment).toMatchObject({ generation: 1 })
-  })
-})
-
-describe('one apply', () => {
-  test('goes from offered to in sync, with the three digests shown on the way', async () => {
-    const service = sharedService()
-    const node = await enrolNode(service)
-    await node.hello()
-    const text = '{ "listen": [{ "address": "0.0.0.0", "port": 8080 }] }'
-    await assign(service, { nodeId: node.id, text, version: 3 })
-    expect((await node.show()).sync).toMatchObject({ state: 'applying', acknowledged: null })
-
-    const offer = about(await node.offer())
-    expect(fits('empty.response', (await node.say('ack', offer.ack)).json())).toBe(true)
-    expect((await node.show()).sync).toMatchObject({
-      state: 'applying',
-      acknowledged: { digest: DIGEST, version: { config: 'default', number: 3 } },
-      effective: null,
-    })
-
-    await node.say('result', offer.applied)
-    const confirmed = await node.say('confirm', offer.confirm)
-    expect(fits('confirm.response', confirmed.json())).toBe(true)
-    expect(confirmed.json()).toEqual({ confirmed: true, retryAfterMs: 0 })
-    expect(await node.show()).toMatchObject({
-      urls: ['http://edge-1.example.org:8080/'],
-      lastResult: { outcome: 'applied' },
-      sync: {
-        state: 'in-sync',
-        desired: { version: { config: 'default', number: 3 } },
-        effective: { digest: DIGEST, version: { config: 'default', number: 3 } },
-      },
-    })
-    const config = await service.admin.inject({ url: `/api/v1/nodes/${node.id}/effective-config` })
-    expect(config.json()).toEqual({
-      ...{ text, generation: 1, digest: DIGEST, releases: [], desiredText: text },
-    })
-  })
-
-  test('takes each message once, however often it comes', async () => {
-    const service = await build()
-    const node = await enrolNode(service)
-    await node.hello()
-    await assign(service, { nodeId: node.id })
-    const offer = about(await node.offer())
-    for (const [message, body] of [
-      ['ack', offer.ack],
-      ['result', offer.applied],
-      ['confirm', offer.confirm],
-    ] as const) {
-      const first = await node.say(message, body)
-      const second = await node.say(message, body)
-      expect([second.statusCode, second.json()]).toEqual([200, first.json()])
-    }
-    const events = await service.services.db.selectFrom('events').select('action').execute()
-    for (const action of ['acked', 'applied', 'confirmed']) {
-      expect(events.filter((event) => event.action === action)).toHaveLength(1)
-    }
-  })
-
-  test('refused: the reason with its positions is on the node', async () => {
-    const service = sharedService()
-    const node = await enrolNode(service)
-    await node.hello()
-    await assign(service, { nodeId: node.id, version: 2 })
-    expect((await node.say('nack', about(await node.offer()).nack)).statusCode).toBe(200)
-    const { sync, lastResult } = await node.show()
-    expect(sync.state).toBe('out-of-sync')
-    expect(sync.reason).toMatch(/refused default v2.*does not exist/)
-    expect(lastResult).toMatchObject({
-      outcome: 'refused',
-      code: 'missing_file',
-      errors: [{ pointer: '/sites/0/root', line: 3, column: 41 }],
-    })
-    expect((await node.desired({ generation: 1, digest: DIGEST })).json().assignment).toBeNull()
-  })
-
-  test('gone back on: the confirmation came too late', async () => {
-    const service = sharedService()
-    const node = await enrolNode(service)
-    await node.hello()
-    await assign(service, { nodeId: node.id })
-    const offer = about(await node.offer())
-    await node.say('ack', offer.ack)
-    await node.say('result', offer.applied)
-    await node.say('result', offer.reverted)
-    const { effective } = (await node.show()).sync
-    expect((await node.say('confirm', offer.confirm)).json()).toMatchObject({ confirmed: false })
-    // It was said before the way back, and tells nothing of what runs after it.
-    expect((await node.show()).sync.effective).toEqual(effective)
-    expect((await node.show()).lastResult).toMatchObject({
-      outcome: 'reverted',
-      code: 'unconfirmed',
-    })
-  })
-
-  test('is not confirmed while something else runs', async () => {
-    const service = sharedService()
-    const node = await enrolNode(service)
-    await node.hello()
-    await assign(service, { nodeId: node.id })
-    const offer = about(await node.offer())
-    await node.say('ack', offer.ack)
-    const confirm = { ...offer.confirm, effective: effectiveOf(1, OTHER_DIGEST) }
-    expect((await node.say('confirm', confirm)).json()).toMatchObject({ confirmed: false })
-  })
-
-  test('is confirmed again when the answer was lost, also beside a newer one', async () => {
-    const service = sharedService()
-    const node = await enrolNode(service)
-    await node.hello()
-    await assign(service, { nodeId: node.id })
-    const older = about(await node.offer())
-    await node.say('ack', older.ack)
-    await node.say('result', older.applied)
-    const answers = [await node.say('confirm', older.confirm)]
-    await assign(service, { nodeId: node.id, digest: OTHER_DIGEST })
-    answers.push(await node.say('confirm', older.confirm))
-    for (const answer of answers)
-      expect(answer.json()).toEqual({ confirmed: true, retryAfterMs: 0 })
-  })
-
-  test('is superseded by a newer assignment', async () => {
-    const service = sharedService()
-    const node = await enrolNode(service)
-    await node.hello()
-    await assign(service, { nodeId: node.id })
-    const older = about(await node.offer())
-    await assign(service, { nodeId: node.id, digest: OTHER_DIGEST })
-    for (const [message, body] of [
-      ['ack', older.ack],
-      ['nack', older.nack],
-      ['confirm', older.confirm],
-    ] as const) {
-      expect((await node.say(message, body)).json()).toMatchObject({
-        status: 409,
-        code: 'superseded',
-      })
-    }
-    const wrongDigest = about(await node.offer(), DIGEST)
-    expect((await node.say('ack', wrongDigest.ack)).json()).toMatchObject({ code: 'superseded' })
-    const unknown = { ...older.applied, offerId: 'offer_01jd4q6v2m8w3x5y7z9abcdefh' }
-    expect((await node.say('result', unknown)).json()).toMatchObject({ code: 'superseded' })
-  })
-
-  test('is known after an outage from the result that hello carries', async () => {
-    const service = sharedService()
-    const node = await enrolNode(service)
-    await node.hello()
-    await assign(service, { nodeId: node.id })
-    const offer = about(await node.offer())
-    await node.say('ack', offer.ack)
-    await node.hello({ lastResult: offer.reverted as never })
-    expect((await node.show()).lastResult).toMatchObject({ outcome: 'reverted' })
-  })
-})
-
-describe('report', () => {
-  test('is acknowledged by sequence, once, and its gauges show', async () => {
-    const service = sharedService()
-    const node = await enrolNode(service)
-    await node.hello()
-    for (let i = 0; i < 2; i += 1) {
-      const response = await node.report()
-      expect(response.statusCode).toBe(200)
-      expect(fits('report.response', response.json())).toBe(true)
-      expect(response.json()).toEqual({ acknowledgedSeq: 13 })
-    }
-    const shown = await node.show()
-    expect(shown.gauges).toEqual({ openConnections: 3, cacheBytes: 6291456 })
-    expect(shown.latency).toMatchObject({ windowSeconds: 60, requests: 5 })
-  })
-
-  test('is taken at once, and answered when its time is over', async () => {
-    const service = sharedService()
-    const node = await enrolNode(service)
-    await node.hello()
-    const started = performance.now()
-    const waiting = node.report({ desired: { have: null, waitMs: 1_500 } })
-    await vi.waitFor(async () =>
-      expect((await node.show()).gauges).toMatchObject({ openConnections: 3 }),
-    )
-    const answer = (await waiting).json()
-    expect(fits('report.response', answer)).toBe(true)
-    expect(answer).toEqual({ acknowledgedSeq: 13, desired: { assignment: null } })
-    expect(performance.now() - started).toBeGreaterThan(1_495)
-  })
-
-  test('is answered as soon as there is something to run, and by a service that stops', async () => {
-    const service = await build()
-    const node = await enrolNode(service)
-    await node.hello()
-    const report = (generation: number) => {
-      const have = generation > 0 ? { generation, digest: DIGEST } : null
-      return node.report({ desired: { have, waitMs: 20_000, challenges: [] } })
-    }
-    const started = performance.now()
-    const waiting = report(0)
-    await sleep(150)
-    await assign(service, { nodeId: node.id })
-    const answer = (await waiting).json<ReportResponse>()
-    expect(answer).toMatchObject({
-      acknowledgedSeq: 13,
-      desired: { assignment: { generation: 1 } },
-    })
-    // What there is already is not waited for.
-    expect((await report(0)).json<ReportResponse>().desired?.assignment?.generation).toBe(1)
-    const last = report(1)
-    await sleep(150)
-    await service.close()
-    expect((await last).json()).toEqual({ acknowledgedSeq: 13, desired: { assignment: null } })
-    expect(performance.now() - started).toBeLessThan(20_000)
-  })
-
-  test('makes drift visible: something runs that nobody assigned', async () => {
-    const service = sharedService()
-    const node = await enrolNode(service)
-    await node.hello()
-    await assign(service, { nodeId: node.id })
-    const offer = about(await node.offer())
-    await node.say('ack', offer.ack)
-    await node.say('result', offer.applied)
-    await node.say('confirm', offer.confirm)
-    await node.report({ effective: effectiveOf(1, OTHER_DIGEST) })
-    const { sync } = await node.show()
-    expect(sync).toMatchObject({
-      state: 'drift',
-      effective: { digest: OTHER_DIGEST, version: null },
-    })
-  })
-
-  test('may be larger than the other messages, not without end', async () => {
-    const service = sharedService()
-    const node = await enrolNode(service)
-    await node.hello()
-    const padding = 'x'.repeat(2 * 1024 * 1024)
-    const large = await node.report({ padding } as never)
-    expect(large.statusCode).toBe(200)
-    const tooLarge = await node.say('ack', { padding })
-    expect(tooLarge.json()).toMatchObject({ status: 413, code: 'too_large' })
   })
 })

@@ -95,6 +95,7 @@ test('a folder of nginx becomes three lists, a report and a config', async ({
     await expect(lost).toBeVisible()
     expect(posts.join()).not.toContain('nobody sends this')
     expect(posts.join()).not.toContain('$2y$05')
+    await expect(page.getByText('A change goes to a few nodes first')).toBeVisible()
     expect.soft(await wrongWithLooks(page)).toEqual([])
   })
 
@@ -122,6 +123,7 @@ test('a folder of nginx becomes three lists, a report and a config', async ({
     const report = readFileSync(await download.path(), 'utf8')
     expect(report).toContain('# From nginx: /etc/nginx/nginx.conf')
     expect(report).toContain('## Not supported')
+    expect(report).toContain('## What you gain')
     expect(report).toContain('`more_clear_headers Server`')
   })
 

@@ -14,12 +14,13 @@ import {
   verdictOf,
 } from '../load/comparison.ts'
 import { comparisonPage } from '../load/comparison-html.ts'
+import { comparisonMarkdown } from '../load/comparison-markdown.ts'
 import { collect, wholeNumber } from '../load/option-values.ts'
 import { readUrl } from '../load/targets.ts'
 import { tableLines } from '../table.ts'
 import { examples } from './examples.ts'
 
-type Options = CompareWishes & { html?: string; exitCode?: boolean }
+type Options = CompareWishes & { html?: string; markdown?: string; exitCode?: boolean }
 const SHOWN = 100
 
 export function registerCompareServers(parent: Command, act: Act): void {
@@ -41,6 +42,7 @@ export function registerCompareServers(parent: Command, act: Act): void {
     .option('--ca-file <file>', 'PEM of the CA to believe instead of the system’s')
     .option('--insecure', 'believe any certificate')
     .option('--html <file>', 'write a page with both, side by side, there')
+    .option('--markdown <file>', 'write the same as text, to go with the report of an import')
     .option('--exit-code', 'exit with 1 if answers differ')
   examples(command, [
     'farmctl compare-servers http://localhost:80 http://localhost:8080 --urls urls.txt',
@@ -51,6 +53,7 @@ export function registerCompareServers(parent: Command, act: Act): void {
     const bases = { old: readUrl(old), new: readUrl(now) }
     const comparison = await compareServers(tool, options, bases)
     if (options.html) writeFileSync(options.html, comparisonPage(comparison))
+    if (options.markdown) writeFileSync(options.markdown, comparisonMarkdown(comparison))
     tool.show(comparison, () => linesOf(comparison))
     const { differences } = comparison
     if (options.exitCode && differences.length > 0) {

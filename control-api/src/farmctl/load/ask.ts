@@ -6,7 +6,7 @@ import https from 'node:https'
 import { isIPv6, type LookupFunction } from 'node:net'
 import { Failure } from '../failures.ts'
 
-const BODY_MAX = 64 * 1024 * 1024
+export const BODY_MAX = 64 * 1024 * 1024
 const ANSWER_WITHIN_MS = 10_000
 
 export type AskOptions = {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What two servers say to the same request, held against each other.
 import { createHash } from 'node:crypto'
-import type { Answer } from './ask.ts'
+import { gunzipSync } from 'node:zlib'
+import { type Answer, BODY_MAX } from './ask.ts'
 
 export type AnswerDifference = { path: string; aspect: string; old: string; new: string }
 
@@ -40,6 +41,26 @@ type Answered = Extract<Asked, { answer: Answer }>
 const didAnswer = (asked: Asked): asked is Answered => 'answer' in asked
 const wordsOf = (asked: Asked) =>
   didAnswer(asked) ? String(asked.answer.status) : asked.unanswered
+
+/** Of who takes gzip: whether they get it, and what is in it. Compressors differ, so their own bytes tell nothing. */
+export function codingDifferences(path: string, before: Asked, after: Asked): AnswerDifference[] {
+  if (!didAnswer(before) || !didAnswer(after)) return []
+  const [old, now] = [before.answer, after.answer]
+  if (old.status !== 200 || now.status !== 200) return []
+  const codings = [old, now].map(({ headers }) => headers['content-encoding'] ?? 'none')
+  const [was = '', is = ''] = codings
+  if (was !== is) return [{ path, aspect: 'coding, of who takes gzip', old: was, new: is }]
+  if (was !== 'gzip' || contentText(old) === contentText(now)) return []
+  return [{ path, aspect: 'body in gzip', old: contentText(old), new: contentText(now) }]
+}
+
+function contentText(answer: Answer): string {
+  try {
+    return bodyText({ ...answer, body: gunzipSync(answer.body, { maxOutputLength: BODY_MAX }) })
+  } catch {
+    return 'no gzip'
+  }
+}
 
 /** Where one of them does not answer, that is all there is to say. */
 export function differencesOf(path: string, before: Asked, after: Asked): AnswerDifference[] {

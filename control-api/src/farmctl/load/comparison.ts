@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { Tool } from '../command.ts'
 import { Failure } from '../failures.ts'
 import { ask } from './ask.ts'
-import { type AnswerDifference, type Asked, differencesOf } from './compare.ts'
+import { type AnswerDifference, type Asked, codingDifferences, differencesOf } from './compare.ts'
 import { type Counted, runHeart } from './heart.ts'
 import { durationText, percentText, quantile } from './objectives.ts'
 import { type LoadPlan, type LoadUrl, planText } from './plan.ts'
@@ -28,6 +28,7 @@ export type Side = 'old' | 'new'
 const SIDES: readonly Side[] = ['old', 'new']
 /** Paths: who has answered none of them is not there. */
 const UNANSWERED_AT_FIRST = 3
+const GZIP = { 'accept-encoding': 'gzip' }
 
 type Run = { side: Side; counted: Counted; doubts: string[] }
 export type Comparison = {
@@ -81,14 +82,18 @@ async function differencesOfAll(
   const ca = caFile === undefined ? undefined : readFileSync(caFile, 'utf8')
   const asked = { old: 0, new: 0 }
   const answered = { old: 0, new: 0 }
-  const at = async (side: Side, path: string): Promise<Asked> => {
+  const at = async (
+    side: Side,
+    path: string,
+    more: Record<string, string> = {},
+  ): Promise<Asked> => {
     const address = plans.get(side)?.targets[0]?.address ?? ''
     const url = atPath(bases[side], path)
     // As the server takes it, so that a redirect to its own name is one to itself.
     const named = host === null ? url : atPath(new URL(`${url.protocol}//${host}`), path)
     asked[side]++
     try {
-      const headers: Record<string, string> = host === null ? {} : { host }
+      const headers = host === null ? more : { ...more, host }
       const options = { address, stop: tool.stop, headers, ca, insecure }
       const answer = await ask(url, { ...options, servername: host && named.hostname })
       answered[side]++
@@ -101,7 +106,9 @@ async function differencesOfAll(
   }
   const differences: AnswerDifference[] = []
   for (const path of paths) {
-    differences.push(...differencesOf(path, await at('old', path), await at('new', path)))
+    const plain = differencesOf(path, await at('old', path), await at('new', path))
+    const packed = codingDifferences(path, await at('old', path, GZIP), await at('new', path, GZIP))
+    differences.push(...plain, ...packed)
   }
   return differences
 }

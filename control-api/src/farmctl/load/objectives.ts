@@ -13,6 +13,11 @@ const QUANTILES = {
   p999: 'p999Seconds',
 } as const satisfies Record<string, keyof Times>
 export type Quantile = keyof typeof QUANTILES
+/** So many of all may be above it. */
+const ABOVE: Record<Quantile | 'max', number> = {
+  ...{ p50: 0.5, p90: 0.1, p95: 0.05, p99: 0.01, p999: 0.001 },
+  max: 0,
+}
 export const QUANTILE_NAMES = Object.keys(QUANTILES) as Quantile[]
 
 const SECONDS: Record<string, number> = { us: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 }
@@ -65,16 +70,23 @@ export function readWishes(wishes: Wishes): Judge[] {
   ]
 }
 
+/** Who was refused at once has no latency, and was not answered in time either. */
 const timeJudge =
   (name: Quantile | 'max', most: number): Judge =>
-  ({ stages: { latency } }) => {
-    const got = name === 'max' ? latency.maxNs / 1e9 : quantile(latency, name)
-    const isKnown = latency.count > 0 && got !== null
+  ({ requests, stages: { latency } }) => {
+    const wanted = `at most ${durationText(most)}`
+    const seconds = name === 'max' ? latency.maxNs / 1e9 : quantile(latency, name)
+    if (latency.count === 0 || seconds === null) {
+      return { name, wanted, got: 'no answers', met: false }
+    }
+    const unanswered = requests - latency.count
+    const isOfEnough = unanswered <= ABOVE[name] * requests
+    const more = isOfEnough ? '' : `, and no answer to ${percentText(unanswered, requests)}`
     return {
       name,
-      wanted: `at most ${durationText(most)}`,
-      got: isKnown ? durationText(got) : 'no answers',
-      met: isKnown && got <= most,
+      wanted,
+      got: `${durationText(seconds)}${more}`,
+      met: isOfEnough && seconds <= most,
     }
   }
 

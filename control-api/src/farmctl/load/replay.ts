@@ -2,6 +2,7 @@
 // An access log as a plan's URLs and the lines that follow it.
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { createGunzip } from 'node:zlib'
 import { Failure } from '../failures.ts'
 import { dueTimes, type Logged, readLogLine } from './access-log.ts'
 import type { Due, LoadUrl } from './plan.ts'
@@ -13,10 +14,16 @@ const URLS_MAX = 100_000
 
 export type Replay = { urls: LoadUrl[]; due: Due[]; leftOut: number }
 
+/** What a rotation has compressed is read as it is. */
+function linesOf(file: string) {
+  const bytes = createReadStream(file)
+  return createInterface({ input: file.endsWith('.gz') ? bytes.compose(createGunzip()) : bytes })
+}
+
 async function readLog(file: string): Promise<{ requests: Logged[]; leftOut: number }> {
   const requests: Logged[] = []
   let leftOut = 0
-  for await (const line of createInterface({ input: createReadStream(file) })) {
+  for await (const line of linesOf(file)) {
     if (line === '') continue
     const request = readLogLine(line)
     if (!request) leftOut++

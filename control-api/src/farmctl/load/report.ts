@@ -24,11 +24,19 @@ export type LoadReport = {
 const BUSY = 0.9
 const LATE_SHARE = 0.1
 const LATE_SECONDS = 0.001
+const REFUSING_SHARE = 0.01
 
-export function doubtsOf({ elapsedSeconds, processorSeconds, stages, faults }: Counted): string[] {
+/** Of the server itself: it has not done what was asked. */
+const isRefusal = (status: number) => status === 429 || status >= 500
+
+export function doubtsOf(counted: Counted): string[] {
+  const { elapsedSeconds, processorSeconds, requests, statuses, stages, faults } = counted
   const busy = processorSeconds / elapsedSeconds
   const lag = quantile(stages.lag, 'p99') ?? 0
   const latency = quantile(stages.latency, 'p99') ?? 0
+  const refused = Object.entries(statuses)
+    .filter(([status]) => isRefusal(Number(status)))
+    .reduce((sum, [, times]) => sum + times, 0)
   return [
     ...(busy > BUSY
       ? [
@@ -38,6 +46,11 @@ export function doubtsOf({ elapsedSeconds, processorSeconds, stages, faults }: C
     ...(lag > LATE_SECONDS && lag > LATE_SHARE * latency
       ? [
           `farmload itself was late: one request in a hundred was sent ${durationText(lag)} or more after it could have been. That time is in the latencies. Is this machine busy?`,
+        ]
+      : []),
+    ...(refused > REFUSING_SHARE * requests
+      ? [
+          `${percentText(refused, requests)} of the answers are 429 or 5xx. They are in the latencies, and a refusal is often quicker than an answer.`,
         ]
       : []),
     ...((faults.connect ?? 0) > 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Whom a load may fall upon: this machine, and whoever was named twice.
 import { lookup } from 'node:dns/promises'
-import { BlockList, isIPv6 } from 'node:net'
+import { BlockList, connect, isIPv6 } from 'node:net'
 import { Failure } from '../failures.ts'
 import type { LoadTarget, LoadUrl } from './plan.ts'
 
@@ -12,6 +12,26 @@ loopback.addAddress('::1', 'ipv6')
 
 export const isLoopback = (address: string): boolean =>
   loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+
+const CONNECTS_WITHIN_MS = 2000
+
+/** The first that takes connections: "localhost" may be two addresses, and a server at one of them. */
+async function firstThatListens(addresses: readonly string[], port: number): Promise<string> {
+  const [first = ''] = addresses
+  if (addresses.length > 1)
+    for (const address of addresses) if (await listens(address, port)) return address
+  return first
+}
+
+const listens = (host: string, port: number): Promise<boolean> =>
+  new Promise((done) => {
+    const socket = connect({ host, port, timeout: CONNECTS_WITHIN_MS })
+    const end = (does: boolean) => () => {
+      socket.destroy()
+      done(does)
+    }
+    socket.on('connect', end(true)).on('error', end(false)).on('timeout', end(false))
+  })
 
 const withoutBrackets = (host: string) => host.replace(/^\[(.*)\]$/, '$1')
 const PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 }
@@ -31,14 +51,20 @@ export const pathOf = (url: URL): string => `${url.pathname}${url.search}`
 /** Not as a link: "//other/x" is a path here, too, and no other host. */
 export const atPath = (base: URL, path: string): URL => new URL(`${base.origin}${path}`)
 
+const addressesOf = async (name: string): Promise<string[]> =>
+  (await lookup(name, { all: true, order: 'ipv4first' })).map(({ address }) => address)
+
 /** Each host and port once, with the address that was found for it: no other is asked later. */
 export class Targets {
   readonly list: LoadTarget[] = []
   readonly #confirmed: ReadonlySet<string>
   readonly #numbers = new Map<string, number>()
 
-  constructor(confirmed: readonly string[]) {
+  readonly #addressesOf: (name: string) => Promise<string[]>
+
+  constructor(confirmed: readonly string[], lookUp = addressesOf) {
     this.#confirmed = new Set(confirmed.map((name) => name.toLowerCase()))
+    this.#addressesOf = lookUp
   }
 
   async urlOf(url: URL, more: Partial<LoadUrl> = {}): Promise<LoadUrl> {
@@ -54,13 +80,15 @@ export class Targets {
 
   async #add(url: URL): Promise<number> {
     const name = withoutBrackets(url.hostname)
-    const found = await lookup(name, { order: 'ipv4first' }).catch((error: Error) => {
+    const found = await this.#addressesOf(name).catch((error: Error) => {
       throw new Failure(`${name} was not found: ${error.message}`)
     })
     const confirmed = this.#confirmed.has(name)
-    if (!isLoopback(found.address) && !confirmed) {
+    // Nobody else is so much as connected to.
+    const allowed = confirmed ? found : found.filter(isLoopback)
+    if (allowed.length === 0) {
       throw new Failure(
-        `${name} (${found.address}) is not this machine. A load can stop a server, and who runs it must agree: add --yes-i-may-load ${name} if they did.`,
+        `${name} (${found[0]}) is not this machine. A load can stop a server, and who runs it must agree: add --yes-i-may-load ${name} if they did.`,
       )
     }
     if (this.list.length === TARGETS_MAX) {
@@ -68,7 +96,8 @@ export class Targets {
     }
     const tls = url.protocol === 'https:'
     const port = url.port ? Number(url.port) : (PORTS[url.protocol] ?? 0)
-    this.list.push({ name, address: found.address, port, tls, confirmed })
+    const address = await firstThatListens(allowed, port)
+    this.list.push({ name, address, port, tls, confirmed })
     this.#numbers.set(url.origin, this.list.length - 1)
     return this.list.length - 1
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What differs at every site, whichever server it comes from, and what stands for a whole draft.
-import type { Rule } from './draft.ts'
+import type { DraftSite, Rule } from './draft.ts'
 import type { Findings } from './findings.ts'
 import {
   COPIES,
@@ -31,6 +31,30 @@ export function sayOfEverySite(at: readonly Directive[], findings: Findings): vo
 /** Of a host that passes requests on. */
 export function leaveOutAll(directives: readonly Directive[], findings: Findings): void {
   findings.unsupported([...everyDirective(directives)], HOST_LEFT_OUT.code, HOST_LEFT_OUT.text)
+}
+
+const TOO_MANY_SITES = `A config has at most ${MOST_SITES} sites, and this one is left out: import the hosts in parts, each for nodes of their own.`
+
+type Made = { directive: Directive; site: DraftSite }
+
+/** As many as a config may have; of the others it is said of each of their directives. */
+export function sitesWithin(all: readonly Made[], findings: Findings): DraftSite[] {
+  const left = all.slice(MOST_SITES).flatMap(({ directive }) => [...everyDirective([directive])])
+  findings.unsupported(left, 'too-many', TOO_MANY_SITES)
+  return all.slice(0, MOST_SITES).map(({ site }) => site)
+}
+
+/** As many as a site may have. */
+export function namesWithin(
+  names: readonly string[],
+  directive: Directive,
+  findings: Findings,
+): string[] {
+  if (names.length > MOST_HOSTS) {
+    const text = `A site has at most ${MOST_HOSTS} names: the others are left out. Say some of them by one with "*".`
+    findings.unsupported([directive], 'too-many', text)
+  }
+  return names.slice(0, MOST_HOSTS)
 }
 
 /** An address that is named twice is one. */

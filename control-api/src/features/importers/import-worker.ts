@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What becomes of the files of an import, worked out in a thread of its own; see import-work.ts.
 import type { Finding } from './findings.ts'
+import type { Gain } from './gains.ts'
 import { importers } from './languages.ts'
 import { reportOf } from './report.ts'
 import type { ImportBody } from './schema.ts'
@@ -9,7 +10,7 @@ import { type Place, Unreadable } from './tree.ts'
 
 /** Errors lose their class between threads, so they are told as what they say. */
 type Outcome =
-  | { kind: 'imported'; draft: string | null; findings: Finding[]; report: string }
+  | { kind: 'imported'; draft: string | null; gains: Gain[]; findings: Finding[]; report: string }
   | { kind: 'unreadable'; place: Place; why: string }
   | { kind: 'too-much'; why: string }
 
@@ -21,7 +22,7 @@ const MOST_SAID = 16 * 1_048_576
 export function read({ language, main, files }: ImportBody): Outcome {
   try {
     const imported = importers[language](main, sourceOf(files))
-    const { draft, findings } = imported
+    const { draft, gains, findings } = imported
     if (draft !== null && draft.length > LONGEST_DRAFT) {
       const why = `Its draft would have more than the ${LONGEST_DRAFT} characters that a config may have`
       return { kind: 'too-much', why }
@@ -32,7 +33,7 @@ export function read({ language, main, files }: ImportBody): Outcome {
       return { kind: 'too-much', why }
     }
     const report = reportOf(`From ${language}: ${main.join(', ')}`, imported)
-    return { kind: 'imported', draft, findings, report }
+    return { kind: 'imported', draft, gains, findings, report }
   } catch (error) {
     if (error instanceof Unreadable) {
       return { kind: 'unreadable', place: error.place, why: error.message }

@@ -25,6 +25,8 @@ const servers: Record<Language, Server> = {
   caddy: { title: 'Caddy', folder: '/etc/caddy', mainFiles: ['Caddyfile'] },
 }
 
+export const titleOf = (language: Language): string => servers[language].title
+
 /** The report and the console call the lists so. */
 export const verdictWords: Record<Verdict, { title: string; meaning: string }> = {
   unsupported: {

@@ -6,7 +6,7 @@ import { verdictWords } from './known.ts'
 
 const MOST_PLACES = 20
 
-export function reportOf(title: string, { findings }: Imported): string {
+export function reportOf(title: string, { gains, findings }: Imported): string {
   const of = (verdict: Finding['verdict']) => findings.filter((one) => one.verdict === verdict)
   const counts = `${of('taken').length} directives are taken over, ${of('different').length} with a difference, ${of('unsupported').length} are not supported.`
   const parts = (['unsupported', 'different'] as const).flatMap((verdict) => {
@@ -15,7 +15,9 @@ export function reportOf(title: string, { findings }: Imported): string {
   })
   const taken = of('taken').map((one) => `- ${placeOf(one)} ${code(one.directive)}`)
   const rest = taken.length === 0 ? [] : [...headOf('taken'), '', ...taken]
-  return `${[`# ${title}`, '', counts, ...parts, ...rest].join('\n')}\n`
+  const gained = gains.map(({ text }) => `- ${escaped(text)}`)
+  const won = gained.length === 0 ? [] : ['', '## What you gain', '', ...gained]
+  return `${[`# ${title}`, '', counts, ...parts, ...won, ...rest].join('\n')}\n`
 }
 
 function headOf(verdict: Finding['verdict']): string[] {

@@ -64,9 +64,9 @@ export const importRoutes =
             place: { file, line, column },
           })
         }
-        const { draft, findings, report } = read
+        const { draft, gains, findings, report } = read
         const { ok, errors } = draft === null ? { ok: false, errors: [] } : await validate(draft)
-        return { draft, ok, errors, findings, report }
+        return { draft, ok, errors, gains, findings, report }
       },
     )
   }

@@ -48,6 +48,9 @@ export const ImportSchema = Type.Object({
   ),
   ok: Type.Boolean({ description: 'Whether farmstead-node takes the draft' }),
   errors: Type.Array(ConfigErrorSchema, { description: 'What it says against the draft' }),
+  gains: Type.Array(Type.Object({ code: Type.String(), text: Type.String() }), {
+    description: 'What the sites have on a node that they did not have before',
+  }),
   findings: Type.Array(FindingSchema, { description: 'Every directive of the files, once' }),
   report: Type.String({ description: 'The same to read, as Markdown' }),
 })

@@ -5,6 +5,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { make } from '../../certificates/make.ts'
 import { FARMCTL_TEST_MS, farmctl } from '../helper.ts'
@@ -118,7 +119,9 @@ describe('farmctl compare-servers', { timeout: FARMCTL_TEST_MS }, () => {
     const page = file('page.html', '')
     const caFile = file('ca.pem', ca.pem)
     const words = ['compare-servers', old, now, '--urls', 'urls.txt', '--ca-file', caFile]
-    const told = ['-d', '1', '--rounds', '1', '--json', '--html', 'page.html']
+    const text = file('page.md', '')
+    const pages = ['--html', 'page.html', '--markdown', 'page.md']
+    const told = ['-d', '1', '--rounds', '1', '--json', ...pages]
     const { code, stdout, stderr } = await run(
       [...words, ...told, '--host', 'shop.example.org'],
       '',
@@ -137,10 +140,37 @@ describe('farmctl compare-servers', { timeout: FARMCTL_TEST_MS }, () => {
     for (const one of [old, now, 'both asked for shop.example.org', '/%3Cnew%3E', '<svg ']) {
       expect(html).toContain(one)
     }
+    const markdown = readFileSync(text, 'utf8')
+    expect(markdown).toContain('| Path | What | Old | New |\n|---|---|---|---|\n')
+    expect(markdown).toContain('| /moved | location | / | /%3Cnew%3E |')
+    expect(markdown).toContain('## Load, in turn')
     const other = await run([...words, '--no-load', '--host', 'other.example.org'], '', env)
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('other.example.org')])
     const wrong = await run([...words, '--host', 'a/b'], '', env)
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('--host "a/b"')])
+  })
+
+  test('what is sent to who takes gzip is compared by what is in it', async () => {
+    const { run, file } = await farmctl({ signedIn: false })
+    const text = 'same '.repeat(500)
+    const packing = (level: number, packed: (url: string) => string | null) =>
+      serve(({ url = '', headers }, response) => {
+        const body = headers['accept-encoding'] === 'gzip' ? packed(url) : null
+        if (body === null) return void response.end(text)
+        response.setHeader('content-encoding', 'gzip')
+        response.end(gzipSync(body, { level }))
+      })
+    const old = await packing(1, () => text)
+    const packed: Record<string, string> = { '/other-level': text, '/other': 'stale' }
+    const now = await packing(9, (url) => packed[url] ?? null)
+    const urls = ['/other-level', '/lost', '/other']
+    file('urls.txt', urls.map((path) => `http://localhost${path}\n`).join(''))
+    const words = ['--urls', 'urls.txt', '--no-load', '--json']
+    const { stdout } = await run(['compare-servers', old, now, ...words], '', env)
+    expect(JSON.parse(stdout).differences).toMatchObject([
+      { path: '/lost', aspect: 'coding, of who takes gzip', old: 'gzip', new: 'none' },
+      { path: '/other', aspect: 'body in gzip' },
+    ])
   })
 
   test('of a server with itself, nothing; and who may not be loaded is not asked', async () => {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // farmctl load as people run it, with farmload, against servers of the test.
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import http2 from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { FARMCTL_TEST_MS, farmctl } from '../helper.ts'
 
@@ -95,6 +96,18 @@ describe('farmctl load', { timeout: FARMCTL_TEST_MS }, () => {
     const { code, stderr } = await run(words, '', env)
     expect([code, stderr]).toEqual([0, expect.stringContaining('1 lines are left out')])
     expect(asked).toEqual(['/a', '/b', '/c'])
+    // allinurl/goaccess#317: of yesterday there is only what a rotation left.
+    const packed = gzipSync(lines.join(''))
+    const named = file('access.log.1.gz', '')
+    const again = words.map((one) => (one === 'access.log' ? 'access.log.1.gz' : one))
+    writeFileSync(named, packed)
+    expect((await run(again, '', env)).code).toBe(0)
+    expect(asked).toHaveLength(6)
+    writeFileSync(named, packed.subarray(0, -9))
+    const cut = await run(again, '', env)
+    expect([cut.code, cut.stderr]).toEqual([1, expect.stringContaining('unexpected end of file')])
+    const none = await run(again.with(3, 'nix.log'), '', env)
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('nix.log')])
   })
 
   test('a Host that is typed is the only one', async () => {

@@ -88,6 +88,18 @@ describe('objectives', () => {
     expect(readWishes(wishes).map((judge) => judge(counted()).met)).toEqual([met])
   })
 
+  // owncloud/cdperf#69: green with 97 % refused, whose latencies nobody counts
+  test('of latencies are missed where too many have none', () => {
+    const judge = (requests: number, wishes: Parameters<typeof readWishes>[0]) =>
+      readWishes(wishes).map((one) => one(counted({ requests })))
+    expect(judge(1010, { p99: '5ms' })).toMatchObject([{ met: true, got: '5 ms' }])
+    expect(judge(1011, { p99: '5ms', p95: '5ms', max: '1s' })).toMatchObject([
+      { met: true, name: 'p95' },
+      { met: false, name: 'p99', got: '5 ms, and no answer to 1.088 %' },
+      { met: false, name: 'max' },
+    ])
+  })
+
   test('of a run without answers are missed', () => {
     const nothing = counted({ requests: 0, good: 0, socketFaults: 0 })
     nothing.stages.latency = NONE
@@ -138,6 +150,14 @@ describe('doubts', () => {
       expect.stringContaining('2 ms or more after it could have been'),
       expect.stringContaining('ports'),
     ])
+  })
+  // hatoo/oha#212, locustio/locust#1363
+  test('refusals that are quick make no good latencies', () => {
+    const statuses = { 200: 500, 404: 480, 429: 10, 503: 1 }
+    expect(doubtsOf(counted({ statuses }))).toEqual([
+      expect.stringContaining('1.1 % of the answers are 429 or 5xx'),
+    ])
+    expect(doubtsOf(counted({ statuses: { ...statuses, 503: 0 } }))).toEqual([])
   })
   test('lateness that is nothing beside the latencies is none', () => {
     const slow = counted()

@@ -104,6 +104,34 @@ describe('whom a load may fall upon', () => {
     ])
   })
 
+  // grafana/k6#1109, ziglang/zig#5555
+  test('of several addresses it is the one where somebody listens', async () => {
+    const server = createServer()
+    await new Promise<void>((done) => server.listen(0, '::1', done))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const addressOf = async (...found: string[]) => {
+      const targets = new Targets([], async () => found)
+      return targets.addressOf(new URL(`http://localhost:${port}`))
+    }
+    expect(await addressOf('127.0.0.1', '::1')).toBe('::1')
+    // Who is not this machine is passed over; where nobody is, the first is named.
+    expect(await addressOf('192.0.2.1', '::1')).toBe('::1')
+    expect(await addressOf('127.0.0.1', '127.0.0.2')).toBe('127.0.0.1')
+    await expect(addressOf('192.0.2.1')).rejects.toThrow(
+      'localhost (192.0.2.1) is not this machine',
+    )
+  })
+
+  // wtarreau/h1load#2, JoeDog/siege#199
+  test.each([
+    ['http://127.0.0.1:8080?s=64', '127.0.0.1:8080', '/?s=64'],
+    ['http://127.0.0.1/r.php?js=lib/j.js#top', '127.0.0.1', '/r.php?js=lib/j.js'],
+    ['http://127.0.0.1:80/a b?c=%2F', '127.0.0.1', '/a%20b?c=%2F'],
+  ])('%s is asked for as a browser would', async (text, host, path) => {
+    expect(await new Targets([]).urlOf(readUrl(text))).toMatchObject({ host, path })
+  })
+
   test('a path is never another host', () => {
     const base = new URL('http://localhost:8080/x')
     expect(atPath(base, '//b.test/y').href).toBe('http://localhost:8080//b.test/y')

@@ -403,7 +403,9 @@ export function ask({ path, host, method, headers, port }: Case, isTls = false):
   })
 }
 
-export type Started = { stop: () => Promise<void>; said: () => string }
+const READY_WITHIN_MS = 30_000
+
+export type Started = { stop: () => Promise<void> }
 
 export async function startProgram(
   command: string,
@@ -415,29 +417,36 @@ export async function startProgram(
   child.stderr.on('data', (text) => {
     said += text
   })
-  const ended = new Promise<void>((done) => child.on('exit', () => done()))
   let isOver = false
-  ended.then(() => {
-    isOver = true
-  })
-  for (;;) {
-    const answer = await ask({
-      path: '/',
-      host: 'ready.test',
-      method: 'GET',
-      headers: {},
-      port,
-    }).catch(() => null)
-    if (answer) break
-    if (isOver) throw new Error(`${command} ${args.join(' ')} ended: ${said}`)
-    await sleep(10)
-  }
+  const ended = new Promise<void>((done) =>
+    child.on('exit', () => {
+      isOver = true
+      done()
+    }),
+  )
   const stop = async () => {
     child.kill('SIGTERM')
     await ended
   }
-  return { stop, said: () => said }
+  const until = Date.now() + READY_WITHIN_MS
+  while (!(await isThere(port))) {
+    if (!isOver && Date.now() < until) {
+      await sleep(10)
+      continue
+    }
+    const what = isOver ? 'ended' : `does not answer at ${port}`
+    // Nobody else can end it: its caller never gets it.
+    await stop()
+    throw new Error(`${command} ${args.join(' ')} ${what}: ${said}`)
+  }
+  return { stop }
 }
+
+const isThere = (port: number): Promise<boolean> =>
+  ask({ path: '/', host: 'ready.test', method: 'GET', headers: {}, port }).then(
+    () => true,
+    () => false,
+  )
 
 export const startNode = (configFile: string, port: number) =>
   startProgram(nodeBinary, ['serve', '--config', configFile], port)

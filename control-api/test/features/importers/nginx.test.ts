@@ -62,13 +62,25 @@ describe('the language', () => {
     ['a {'.repeat(40), /more than 32 deep/, '1:99'],
     ['a;'.repeat(20_001), /more than 20000 directives/, '1:40002'],
     ['content_by_lua_block {', /has no end/, '1:22'],
+    ['content_by_lua_block { [=[ }', /lacks a "\]=\]"/, '1:22'],
   ])('refuses %.20j', (text, why, place) => {
     expectRefused(() => parsed(text), why, place)
   })
 
-  test('reads past a block of Lua, braces and quotes in it', () => {
-    const [lua, next] = parsed('content_by_lua_block { if x { "it\'s" } end }\nroot /a;')
-    expect([lua?.name, next?.name]).toEqual(['content_by_lua_block', 'root'])
+  // nginxinc/crossplane#87, tmont/nginx-conf#12, nginxinc/nginx-go-crossplane#32
+  test.each([
+    `if x { "it's" } end`,
+    '-- all that\'ll be used } here\n require "x"',
+    '--[[ } \n } ]] local a = {}',
+    'say("}") say(\'}\') say("\\"}")',
+    'cors([[some\\.name}$]]) say([==[ ]] } ]==])',
+    'local a = { b = { 1 - 2 } }',
+  ])('reads past a block of Lua: %j', (lua) => {
+    const found = parsed(`content_by_lua_block {\n${lua}\n}\nroot /a;`)
+    expect(found.map(({ name, line }) => [name, line > 1])).toEqual([
+      ['content_by_lua_block', false],
+      ['root', true],
+    ])
   })
 })
 

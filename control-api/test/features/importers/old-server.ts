@@ -38,7 +38,8 @@ const WITHIN_MS = 120_000
 export function everyAnswer(server: OldServer): void {
   const { language, program } = server
   const corpus = resolve(import.meta.dirname, 'corpus', language)
-  const isHere = spawnSync('which', [program]).status === 0
+  // Who has not all of them may go without; CI has them, and there nothing is passed over.
+  const isHere = spawnSync('which', [program]).status === 0 || process.env.CI !== undefined
   describe.skipIf(!isHere)(`a node does what ${program} did`, () => {
     test.each(readdirSync(corpus).sort())('%s', { timeout: WITHIN_MS }, async (name) => {
       const dir = tempDir()

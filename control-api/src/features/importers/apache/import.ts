@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A config of Apache's as a draft for nodes, and what became of each of its directives.
-import { type DraftSite, printDraft, type Rule } from '../draft.ts'
+import type { DraftSite, Rule } from '../draft.ts'
 import { ANY_ROOT, listenList, MOST_HOSTS, MOST_SITES, sayOfEverySite } from '../every-site.ts'
 import { Findings } from '../findings.ts'
-import type { Imported } from '../imported.ts'
+import { type Imported, importedOf } from '../imported.ts'
 import { HTTPS_REDIRECT, MISSING_FILE, NO_CERTIFICATE, UNKNOWN, UNKNOWN_HOST } from '../sayings.ts'
 import { argsOf, type Directive, everyDirective, type Source, Unreadable } from '../tree.ts'
 import { isAbsolutePath } from '../values.ts'
@@ -20,6 +20,7 @@ const MOST_PLACED = 100_000
 
 export function importApache(mainFiles: readonly string[], source: Source): Imported {
   const tree = parseApache(mainFiles, source)
+  const whose = { language: 'apache' as const, mainFiles }
   const findings = new Findings()
   sayMissing(tree, findings)
   const context = { off: tree.off, findings }
@@ -34,7 +35,7 @@ export function importApache(mainFiles: readonly string[], source: Source): Impo
   for (const host of hosts) if (!kept.includes(host)) leaveOut(host, findings)
   if (kept.length === 0) {
     sayRest(tree, findings)
-    return { draft: null, findings: findings.list(tree.directives) }
+    return importedOf(whose, null, findings.list(tree.directives))
   }
   const listens = listensOf(main.own, kept, findings)
   const node = nodeMembers({ main, hosts: kept, findings })
@@ -45,11 +46,8 @@ export function importApache(mainFiles: readonly string[], source: Source): Impo
   sayOfAll(tree, kept, findings)
   sayUnread(files, kept, findings)
   sayRest(tree, findings)
-  const draft =
-    sites.length === 0
-      ? null
-      : printDraft(`From Apache: ${mainFiles.join(', ')}`, { listen: listens, ...node, sites })
-  return { draft, findings: findings.list(tree.directives) }
+  const draft = sites.length === 0 ? null : { listen: listens, ...node, sites }
+  return importedOf(whose, draft, findings.list(tree.directives))
 }
 
 function boundPlaced({ directives }: ApacheTree, hosts: number, shared: number): void {
@@ -97,7 +95,8 @@ function sitesOf(kept: readonly Host[], others: readonly Host[], context: Contex
     const { site, others, isToHttps } = siteOf(host, names, context)
     const sites = [...(site ? [site] : []), ...others]
     byHost.set(host, sites)
-    for (const one of sites) place(one, { host, taken, isToHttps, findings })
+    for (const one of sites)
+      place(one, { host, taken, isToHttps, hasTls: context.hasTls, findings })
     hasAny ||= names.includes('*')
   }
   if (!hasAny) {
@@ -117,10 +116,11 @@ type Placing = {
   host: Host
   taken: Map<string, DraftSite>
   isToHttps: boolean
+  hasTls: boolean
   findings: Findings
 }
 
-function place(site: DraftSite, { host, taken, isToHttps, findings }: Placing): void {
+function place(site: DraftSite, { host, taken, isToHttps, hasTls, findings }: Placing): void {
   const lost: string[] = []
   site.hosts = site.hosts.filter((name) => {
     const other = taken.get(name)
@@ -128,7 +128,7 @@ function place(site: DraftSite, { host, taken, isToHttps, findings }: Placing): 
       taken.set(name, site)
       return true
     }
-    if (!host.isTls && (isToHttps || leadsTo(site, other))) {
+    if (hasTls && !host.isTls && (isToHttps || leadsTo(site, other))) {
       other.redirectToHttps = true
       if (host.directive) findings.different([host.directive], 'https-redirect', HTTPS_REDIRECT)
       if (name === '*') sayDefault(host, other, findings)

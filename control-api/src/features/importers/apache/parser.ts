@@ -56,6 +56,9 @@ const MOST_HTACCESS_FOLDERS = 1024
 const ACCESS_FILE_NAME = /^[\w.-]{1,64}$/
 const MOST_ACCESS_FILE_NAMES = 8
 
+/** Apache does not mind where these are not closed, if what is in them holds. */
+const ENDS_WITH_FILE = new Set(['ifmodule', 'ifdefine', 'ifversion'])
+
 export const keyOf = ({ name }: Directive): string => name.toLowerCase()
 
 export function parseApache(mainFiles: readonly string[], source: Source): ApacheTree {
@@ -158,7 +161,7 @@ class FileReader {
     for (;;) {
       const next = this.#lines.next()
       if (next.done) {
-        if (open)
+        if (open && !(isLive && ENDS_WITH_FILE.has(keyOf(open))))
           throw new Unreadable(open, `"<${short(open.name)}" has no "</${short(open.name)}>"`)
         return list
       }
@@ -276,12 +279,23 @@ function conditionOf(directive: Directive, { variables, loaded }: Reading): bool
 
 function holds(sign: string, text: string): boolean {
   const isNot = sign.startsWith('!')
+  const regex = /^!?~$/.test(sign) ? text : /^\/(.*)\/$/.exec(text)?.[1]
+  if (regex !== undefined) return isFound(regex) !== isNot
   const wanted = text.split('.').map(Number)
   const at = VERSION.findIndex((part, i) => wanted[i] !== undefined && part !== wanted[i])
   const order = at < 0 ? 0 : (VERSION[at] ?? 0) - (wanted[at] ?? 0)
   const is = { '=': order === 0, '==': order === 0, '>': order > 0, '>=': order >= 0 }
   const all: Record<string, boolean> = { ...is, '<': order < 0, '<=': order <= 0 }
   return (all[sign.replace(/^!/, '')] ?? true) !== isNot
+}
+
+/** A version is short, so no expression takes long. */
+function isFound(regex: string): boolean {
+  try {
+    return new RegExp(regex).test(VERSION.join('.'))
+  } catch {
+    return false
+  }
 }
 
 const short = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)

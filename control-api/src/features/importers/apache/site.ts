@@ -4,6 +4,7 @@ import type { DraftSite, Rule } from '../draft.ts'
 import type { Findings } from '../findings.ts'
 import { listingPaths } from '../listing.ts'
 import { FOLDER_EXISTS, LISTING_FORM } from '../sayings.ts'
+import { boundLists } from '../site-lists.ts'
 import { argsOf, type Directive } from '../tree.ts'
 import { accessOf, inParts } from './access.ts'
 import { certificates, clientCertificates } from './certificates.ts'
@@ -24,7 +25,6 @@ export type SiteContext = {
 }
 export type Site = { site: DraftSite | null; others: DraftSite[]; isToHttps: boolean }
 
-const MOST: Record<string, number> = { access: 256, aliases: 256, redirects: 256, rewrites: 256 }
 const NO_HTTPS =
   'Nobody is sent to https, as nothing listens with TLS: let what ends TLS in front of the nodes do it.'
 
@@ -50,20 +50,10 @@ export function siteOf(host: Host, names: readonly string[], context: SiteContex
   }
   const pages = errorPages(layers, findings)
   if (pages.rules.length > 0) lists.errorPageRules = pages.rules
-  // Of rules that keep people out none is left out: then nobody comes in.
-  const isShut = access.length + refused.length > 256 || auth.length > 64
-  if (isShut) {
-    findings.unsupported(shutting(host), 'too-many', SHUT_WHOLE)
-    lists.access = [{ action: 'deny' }]
-    lists.auth = []
-  }
-  for (const [key, value] of Object.entries(lists)) {
-    const list = value as Rule[]
-    const most = MOST[key] ?? 64
-    if (list.length > most) tooMany(host, key, most, findings)
-    lists[key] = list.slice(0, most)
-    if (list.length === 0) delete lists[key]
-  }
+  boundLists(lists, {
+    tooMany: (key, text) => sayTooMany(host, key, text, findings),
+    shut: (text) => findings.unsupported(shutting(host), 'too-many', text),
+  })
   const isToHttps = moves.toHttps.length > 0
   if (isToHttps && !hasTls) findings.unsupported(moves.toHttps, 'no-https', NO_HTTPS)
   const first = directive ?? files[0]?.body.own[0] ?? host.body.own[0]
@@ -101,16 +91,12 @@ export function siteOf(host: Host, names: readonly string[], context: SiteContex
   return { site: hosts.length > 0 ? site : null, others, isToHttps }
 }
 
-const SHUT_WHOLE =
-  'A site has at most 256 rules in access and 64 in auth. Until some of them are said by one pattern the draft shuts the whole site.'
-
 const shutting = ({ layers }: Host): Directive[] =>
   layers.list.flatMap(({ directives }) =>
     directives.filter((one) => /^(require|order|allow|deny|satisfy)$/.test(keyOf(one))),
   )
 
-function tooMany({ layers }: Host, key: string, most: number, findings: Findings): void {
-  const text = `A site has at most ${most} rules in ${key}; the last ones are left out. Say some of them by one pattern.`
+function sayTooMany({ layers }: Host, key: string, text: string, findings: Findings): void {
   const keys: Record<string, RegExp> = {
     ...{ headers: /^header$/, expires: /^expires/ },
     ...{

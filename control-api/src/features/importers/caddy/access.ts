@@ -4,7 +4,7 @@ import type { Rule } from '../draft.ts'
 import type { Findings } from '../findings.ts'
 import { MOST_PATTERNS } from '../regex.ts'
 import { PASSWORD_HASHES } from '../sayings.ts'
-import { argsOf } from '../tree.ts'
+import { argsOf, type Directive } from '../tree.ts'
 import {
   directivesOf,
   type Entry,
@@ -123,39 +123,40 @@ function shutRules(step: Step, findings: Findings): Rule[] {
 
 const HIDDEN = 'Names that `hide` hides are answered with 403; Caddy says 404.'
 
+/** Caddy hides by more than a name, too: by the whole path of a file on its disk. */
+const SAID_BY_PATTERN =
+  /^(\/[^/{}[\]\\\ue000\p{Cc}][^{}[\]\\\ue000\p{Cc}]{0,199}|[^/{}[\]\\\ue000\p{Cc}]{1,200})$/u
+/** By every node. */
+const HIDDEN_HERE = /^(\/|\*\*?\/)?\.[^/]*$/
+
 function hidden(steps: readonly Step[], root: string, findings: Findings): Rule[] {
-  return steps.flatMap((step) => {
-    const lines = (step.directive.block ?? []).filter(({ name }) => name === 'hide')
-    if (step.name !== 'file_server' || lines.length === 0) return []
-    return lines.flatMap((line) => {
-      // What begins with a dot is hidden here as well.
-      const named = argsOf(line).map((one) =>
-        one.startsWith(`${root}/`) ? one.slice(root.length) : one,
-      )
-      const names = named.filter((one) => !/^(\/|\*\*?\/)?\.[^/]*$/.test(one))
-      const good = names.filter(
-        (one) =>
-          /^\/?[^/{}[\]\\\ue000\p{Cc}][^{}[\]\\\ue000\p{Cc}]{0,199}$/u.test(one) &&
-          (one.startsWith('/') || !one.includes('/')),
-      )
-      if (names.length === 0) findings.taken(line)
-      else if (good.length === names.length) findings.different([line], 'forbidden', HIDDEN)
-      else {
-        const text = 'A name without "/" is hidden wherever it is; say others in sites[].access.'
-        findings.unsupported([line], 'hide', text)
-      }
-      const within = pathsOf(step) ?? null
-      const paths = good
-        .flatMap((one) =>
-          one.startsWith('/') ? [one, `${one}/**`] : [one, `/${one}/**`, `/**/${one}/**`],
-        )
-        .flatMap((one) => both(within, [one]) ?? [one])
-      const count = Math.ceil(paths.length / MOST_PATTERNS)
-      return Array.from({ length: count }, (_, i) => ({
-        ...{ ...DENY, paths: paths.slice(i * MOST_PATTERNS, (i + 1) * MOST_PATTERNS) },
-      }))
-    })
+  const paths = steps.flatMap((step) => {
+    const lines = step.name === 'file_server' ? (step.directive.block ?? []) : []
+    return lines
+      .filter(({ name }) => name === 'hide')
+      .flatMap((line) => hiddenBy(line, root, findings))
+      .flatMap((one) => both(pathsOf(step) ?? null, [one]) ?? [one])
   })
+  const count = Math.ceil(paths.length / MOST_PATTERNS)
+  return Array.from({ length: count }, (_, i) => ({
+    ...DENY,
+    paths: paths.slice(i * MOST_PATTERNS, (i + 1) * MOST_PATTERNS),
+  }))
+}
+
+function hiddenBy(line: Directive, root: string, findings: Findings): string[] {
+  const all = argsOf(line).map((one) => (one.startsWith(`${root}/`) ? one.slice(root.length) : one))
+  const names = all.filter((one) => !HIDDEN_HERE.test(one))
+  const good = names.filter((one) => SAID_BY_PATTERN.test(one))
+  if (names.length === 0) findings.taken(line)
+  else if (good.length === names.length) findings.different([line], 'forbidden', HIDDEN)
+  else {
+    const text = 'A name without "/" is hidden wherever it is; say others in sites[].access.'
+    findings.unsupported([line], 'hide', text)
+  }
+  return good.flatMap((one) =>
+    one.startsWith('/') ? [one, `${one}/**`] : [one, `/${one}/**`, `/**/${one}/**`],
+  )
 }
 
 const NO_PASSWORDS =

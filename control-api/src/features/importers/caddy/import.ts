@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A Caddyfile as a draft for nodes, and what became of each of its directives.
-import { type DraftSite, printDraft, type Rule } from '../draft.ts'
-import { leaveOutAll, listenList, MOST_HOSTS, MOST_SITES, sayOfEverySite } from '../every-site.ts'
+import type { DraftSite, Rule } from '../draft.ts'
+import { leaveOutAll, listenList, namesWithin, sayOfEverySite, sitesWithin } from '../every-site.ts'
 import { Findings } from '../findings.ts'
-import type { Imported } from '../imported.ts'
+import { type Imported, importedOf } from '../imported.ts'
 import { HOST_LEFT_OUT, HTTPS_REDIRECT, MISSING_FILE, UNKNOWN_HOST } from '../sayings.ts'
 import { argsOf, type Directive, everyDirective, type Source, Unreadable } from '../tree.ts'
 import { type Address, addressOf } from './addresses.ts'
@@ -57,17 +57,19 @@ export function importCaddy(mainFiles: readonly string[], source: Source): Impor
       if (![...everyDirective(site.block)].some(({ name }) => name === 'encode'))
         draft.compress = []
   }
-  const all = drafts.map(({ draft }) => draft).filter(({ hosts }) => hosts.length > 0)
+  const all = drafts
+    .filter(({ draft: { hosts } }) => hosts.length > 0)
+    .map(({ draft: made, site }) => ({ directive: site.directive, site: made }))
   const draft =
     all.length === 0
       ? null
-      : printDraft(`From Caddy: ${mainFiles.join(', ')}`, {
+      : {
           listen: listenList(context.listens),
           ...options.members,
           ...compression,
-          sites: all.slice(0, MOST_SITES),
-        })
-  return { draft, findings: findings.list(directives) }
+          sites: sitesWithin(all, findings),
+        }
+  return importedOf({ language: 'caddy', mainFiles }, draft, findings.list(directives))
 }
 
 const isSite = ({ name, block }: Directive) =>
@@ -122,7 +124,7 @@ function draftsOf(sites: readonly Site[], context: Context): Draft[] {
   const found = new Map<Site, Draft[]>()
   for (const { site, addresses } of ordered) {
     if (addresses.length === 0) continue
-    const groups = groupsOf(site, addresses)
+    const groups = groupsOf(site, addresses, context.findings)
     const all = groups.flat()
     const drafts = groups.flatMap((hosts) => draftOf(site, { hosts, all, addresses, context }))
     found.set(site, [...(found.get(site) ?? []), ...drafts])
@@ -151,8 +153,13 @@ function sayLeftOut(
 }
 
 /** Hosts for which the same matchers of hosts hold. */
-function groupsOf({ block }: Site, addresses: readonly Address[]): string[][] {
-  const own = [...new Set(addresses.map(({ host }) => host))].slice(0, MOST_HOSTS)
+function groupsOf(
+  { directive, block }: Site,
+  addresses: readonly Address[],
+  findings: Findings,
+): string[][] {
+  const hosts = [...new Set(addresses.map(({ host }) => host))]
+  const own = namesWithin(hosts, directive, findings)
   const matchers = [...everyDirective(block)].flatMap((one) => {
     const words = one.name.startsWith('@') ? argsOf(one) : [one.name, ...argsOf(one)]
     const [first, ...rest] = words[0] === 'not' ? words.slice(1) : words

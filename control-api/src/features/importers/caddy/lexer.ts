@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The words of a Caddyfile, line by line, as Caddy cuts them: quotes and backticks count at a word's beginning alone, a
 // backslash joins lines, "<<MARK" begins a text of several lines. Pure.
+import { Cursor } from '../cursor.ts'
 import { type Place, Unreadable, type Word } from '../tree.ts'
 
 export type Token = Place & Word & { isHeredoc: boolean }
@@ -26,52 +27,37 @@ export function linesOf(text: string, file: string): Token[][] {
 }
 
 class Lexer {
-  #at = 0
-  #line = 1
-  #lineStart = 0
-  readonly #text: string
-  readonly #file: string
+  readonly #cursor: Cursor
 
   constructor(text: string, file: string) {
-    this.#text = text
-    this.#file = file
+    this.#cursor = new Cursor(text, file)
   }
 
   /** null: the text ends. */
   line(): Token[] | null {
-    if (this.#at >= this.#text.length) return null
+    const cursor = this.#cursor
+    if (cursor.character === undefined) return null
     const tokens: Token[] = []
     for (;;) {
-      const character = this.#text[this.#at]
+      const { at, character, text } = cursor
       if (character === undefined) return tokens
       if (character === '\n') {
-        this.#newLine()
+        cursor.goTo()
         return tokens
       }
-      if (character === '#') this.#to(this.#text.indexOf('\n', this.#at))
-      else if (character === '\\' && this.#text[this.#at + 1] === '\n') {
-        this.#at++
-        this.#newLine()
-      } else if (/\s/.test(character)) this.#at++
+      if (character === '#') this.#toEnd(text.indexOf('\n', at))
+      else if (character === '\\' && text[at + 1] === '\n') cursor.goTo(at + 2)
+      else if (/\s/.test(character)) cursor.goTo()
       else tokens.push(this.#token())
     }
   }
 
-  #to(end: number): void {
-    this.#at = end < 0 ? this.#text.length : end
-  }
-
-  #newLine(): void {
-    this.#at++
-    this.#line++
-    this.#lineStart = this.#at
+  #toEnd(end: number): void {
+    this.#cursor.goTo(end < 0 ? this.#cursor.text.length : end)
   }
 
   #token(): Token {
-    const place = {
-      ...{ file: this.#file, line: this.#line, column: this.#at - this.#lineStart + 1 },
-    }
-    const first = this.#text[this.#at]
+    const { place, character: first } = this.#cursor
     const isQuoted = first === '"' || first === '`'
     const heredoc = isQuoted ? null : this.#heredoc(place)
     const text = heredoc ?? (isQuoted ? this.#quoted(first, place) : this.#bare())
@@ -83,61 +69,65 @@ class Lexer {
   }
 
   #quoted(quote: string, from: Place): string {
+    const cursor = this.#cursor
     const parts: string[] = []
-    let start = ++this.#at
+    cursor.goTo()
+    let start = cursor.at
     for (;;) {
-      const character = this.#text[this.#at]
+      const { at, character, text } = cursor
       if (character === undefined)
         throw new Unreadable(from, 'the quote that begins here has no end')
       if (character === quote) break
-      if (character === '\n') this.#newLine()
-      else if (character === '\\' && quote === '"') {
-        // Of all that may follow only the quote loses its backslash.
-        if (this.#text[this.#at + 1] === '"') {
-          parts.push(this.#text.slice(start, this.#at))
-          start = this.#at + 1
-        }
-        this.#at += this.#text[this.#at + 1] === '\n' ? 1 : 2
-      } else this.#at++
+      const isEscape = character === '\\' && quote === '"'
+      // Of all that may follow only the quote loses its backslash.
+      if (isEscape && text[at + 1] === '"') {
+        parts.push(text.slice(start, at))
+        start = at + 1
+      }
+      cursor.goTo(at + (isEscape ? 2 : 1))
     }
-    parts.push(this.#text.slice(start, this.#at))
-    this.#at++
+    parts.push(cursor.text.slice(start, cursor.at))
+    cursor.goTo()
     return parts.join('')
   }
 
   #bare(): string {
-    const start = this.#at
+    const cursor = this.#cursor
+    const start = cursor.at
     for (;;) {
-      const character = this.#text[this.#at]
+      const { at, character, text } = cursor
       if (character === undefined || /\s/.test(character)) break
-      if (character === '\\' && this.#text[this.#at + 1] === '\n') break
-      this.#at++
+      if (character === '\\' && text[at + 1] === '\n') break
+      cursor.goTo()
     }
-    return this.#text.slice(start, this.#at)
+    return cursor.text.slice(start, cursor.at)
   }
 
   /** Ends in the line that begins with its mark; the blanks before the mark are taken off every line. null: it is none. */
   #heredoc(from: Place): string | null {
-    const rest = this.#text.slice(this.#at, this.#at + 200)
+    const cursor = this.#cursor
+    const { text } = cursor
+    const rest = text.slice(cursor.at, cursor.at + 200)
     const mark = /^<<([A-Za-z0-9_-]+)\n/.exec(rest)?.[1]
     if (mark === undefined) return null
     const lines: string[] = []
-    this.#at += mark.length + 2
+    cursor.goTo(cursor.at + mark.length + 2)
     for (;;) {
-      this.#newLine()
-      if (this.#at >= this.#text.length)
+      cursor.goTo()
+      const { at } = cursor
+      if (at >= text.length)
         throw new Unreadable(from, `the text that begins here has no line "${mark}"`)
-      const found = this.#text.indexOf('\n', this.#at)
-      const end = found < 0 ? this.#text.length : found
-      const line = this.#text.slice(this.#at, end)
+      const found = text.indexOf('\n', at)
+      const end = found < 0 ? text.length : found
+      const line = text.slice(at, end)
       const own = line.trimStart()
       const blanks = line.length - own.length
       if (own.startsWith(mark) && !/^\S/.test(own.slice(mark.length))) {
-        this.#at += blanks + mark.length
+        cursor.goTo(at + blanks + mark.length)
         return lines.map((one) => one.slice(Math.min(blanks, one.length))).join('\n')
       }
       lines.push(line)
-      this.#at = end
+      cursor.goTo(end)
     }
   }
 }

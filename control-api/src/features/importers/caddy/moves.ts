@@ -4,6 +4,7 @@ import type { Rule } from '../draft.ts'
 import type { Findings } from '../findings.ts'
 import { escapeRegex, groupsIn } from '../regex.ts'
 import { PAGE_FOR_ALL } from '../sayings.ts'
+import type { Directive } from '../tree.ts'
 import { statusOf } from './access.ts'
 import {
   directivesOf,
@@ -22,7 +23,7 @@ import { isIdle, isOddMatch, type Place, type Step } from './places.ts'
 
 const LONGEST_MATCH = 1024
 const LONGEST_TARGET = 2048
-const MOST_RULES = 256
+const MOST_CANDIDATES = 8
 // The node's variables, in texts.
 const [HOST, QUERY] = ['$' + '{host}', '$' + '{query}']
 
@@ -155,7 +156,7 @@ export function rewritesOf(steps: readonly Step[], findings: Findings): Rule[] {
     const text = 'A path that a `rewrite` changed is not changed again by `uri`.'
     findings.different(second.flatMap(directivesOf), 'rewritten-once', text)
   }
-  return rules.slice(0, MOST_RULES)
+  return rules
 }
 
 function rewriteRule(step: Step): Rule | null {
@@ -249,34 +250,38 @@ const TRY =
 
 /** `try_files`, and a rewrite of what is missing. */
 function tried(step: Step, findings: Findings): Entry[] {
-  const { name, args, match, directive, within } = step
-  const { files } = match
-  const isRewrite = name === 'rewrite' && files !== null
-  if (name !== 'try_files' && !isRewrite) return []
-  const to = args[0] ?? ''
-  const isFound = /^\{(http\.matchers\.file|file_match)\.relative\}$/.test(to)
-  const words = isRewrite
-    ? files.isMissing
-      ? [...files.candidates, to]
-      : isFound
-        ? files.candidates
-        : []
-    : args
+  const { match, directive, within } = step
+  const words = wordsTried(step)
+  if (words === null) return []
   const paths = pathsOf({ ...step, match: { ...match, files: null } })
   if (paths === undefined || isOddMatch({ ...match, files: null })) {
     findings.unsupported(directivesOf(step), 'matcher', UNSAYABLE)
     return []
   }
   const own = words.map((word, i) => candidateOf(word, i === words.length - 1, within.prefix))
-  if (own.length === 0 || own.length > 8 || own.includes(null)) {
+  const named = own.filter((one) => one !== null)
+  if (own.length === 0 || own.length > MOST_CANDIDATES || named.length < own.length) {
     findings.unsupported(directivesOf(step), 'try-files', TRY)
     return []
   }
-  const named = own.filter((one) => one !== null)
   // Where nothing is found Caddy looks for the path as ever.
   const isOpen = named.every((one) => one.startsWith('{path}')) && !named.includes('{path}/')
-  const known = isOpen && named.length < 8 ? [...named, '{path}/'] : named
-  const said = directivesOf(step)
+  const known = isOpen && named.length < MOST_CANDIDATES ? [...named, '{path}/'] : named
+  sayTried(directivesOf(step), known, findings)
+  findings.taken(...(directive.block ?? []))
+  return [entryOf(step, findings, { paths, value: { candidates: known } })]
+}
+
+/** What is looked for in turn; null: it is no such step. */
+function wordsTried({ name, args, match: { files } }: Step): readonly string[] | null {
+  if (name === 'try_files') return args
+  if (name !== 'rewrite' || files === null) return null
+  const to = args[0] ?? ''
+  if (files.isMissing) return [...files.candidates, to]
+  return /^\{(http\.matchers\.file|file_match)\.relative\}$/.test(to) ? files.candidates : []
+}
+
+function sayTried(said: readonly Directive[], known: readonly string[], findings: Findings): void {
   if (known.some((one) => one.startsWith('/')))
     findings.different(said, 'page-for-all', PAGE_FOR_ALL)
   else if (known.some((one) => /^\{path\}[^/]/.test(one))) {
@@ -285,8 +290,6 @@ function tried(step: Step, findings: Findings): Entry[] {
   } else findings.taken(...said)
   findings.different(said, 'folder-without-index', FOLDERS)
   if (known.includes('{path}/index.html')) findings.different(said, 'folder-first', FOLDER_FIRST)
-  findings.taken(...(directive.block ?? []))
-  return [entryOf(step, findings, { paths, value: { candidates: known } })]
 }
 
 function candidateOf(word: string, isLast: boolean, prefix: string): string | null {

@@ -5,6 +5,7 @@ import { ANY_ROOT } from '../every-site.ts'
 import type { Findings } from '../findings.ts'
 import { listingPaths } from '../listing.ts'
 import { FOLDER_EXISTS } from '../sayings.ts'
+import { boundLists } from '../site-lists.ts'
 import { argsOf, type Directive } from '../tree.ts'
 import { isAbsolutePath } from '../values.ts'
 import { accessOf, authOf, statusOf } from './access.ts'
@@ -21,7 +22,6 @@ export type SiteParts = {
   scheme: string
   places: readonly Place[]
 }
-const MOST: Record<string, number> = { access: 256, aliases: 256, redirects: 256, rewrites: 256 }
 
 /** null: it answers with no file and sends nobody elsewhere. */
 export function siteOf(parts: SiteParts): DraftSite | null {
@@ -44,16 +44,10 @@ export function siteOf(parts: SiteParts): DraftSite | null {
     auth: signIns.auth,
     maintenance: maintenance(steps, findings),
   }
-  for (const [key, value] of Object.entries(lists)) {
-    const list = value as Rule[]
-    const most = MOST[key] ?? 64
-    if (list.length > most) {
-      const text = `A site has at most ${most} rules in ${key}; the last ones are left out. Say some of them by one pattern.`
-      findings.different([directive], 'too-many', text)
-    }
-    lists[key] = list.slice(0, most)
-    if (list.length === 0) delete lists[key]
-  }
+  boundLists(lists, {
+    tooMany: (_key, text) => findings.different([directive], 'too-many', text),
+    shut: (text) => findings.unsupported([directive], 'too-many', text),
+  })
   const comment = `${directive.file}:${directive.line}`
   sayRest(steps, findings)
   return {

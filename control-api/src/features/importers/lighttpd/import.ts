@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // A config of lighttpd as a draft for nodes, and what became of each of its lines.
-import { printDraft } from '../draft.ts'
 import {
   ANY_ROOT,
   leaveOutAll,
@@ -10,7 +9,7 @@ import {
   sayOfEverySite,
 } from '../every-site.ts'
 import { Findings } from '../findings.ts'
-import type { Imported } from '../imported.ts'
+import { type Imported, importedOf } from '../imported.ts'
 import { MISSING_FILE, NO_CERTIFICATE, UNKNOWN_HOST } from '../sayings.ts'
 import { argsOf, everyDirective, type Source, Unreadable } from '../tree.ts'
 import { isAbsolutePath } from '../values.ts'
@@ -28,6 +27,7 @@ const MOST_PLACED = 20_000
 
 export function importLighttpd(mainFiles: readonly string[], source: Source): Imported {
   const tree = parseLighttpd(mainFiles, source)
+  const whose = { language: 'lighttpd' as const, mainFiles }
   const findings = new Findings()
   const { directives, blocks } = tree
   const hasTypesFromShell = sayIncludes(tree, findings)
@@ -39,7 +39,7 @@ export function importLighttpd(mainFiles: readonly string[], source: Source): Im
   const used = new Set(kept.flatMap((site) => site.places))
   if (kept.length === 0) {
     leaveOutAll(directives, findings)
-    return { draft: null, findings: findings.list(directives) }
+    return importedOf(whose, null, findings.list(directives))
   }
   for (const where of new Set(sites.flatMap((site) => site.places)))
     if (!used.has(where)) leaveOutAll(where.block.directives, findings)
@@ -58,12 +58,12 @@ export function importLighttpd(mainFiles: readonly string[], source: Source): Im
     siteOf({ ...{ findings, hosts, places: own, anyRoot, hasTls } }),
   )
   sayOfAll(tree, findings)
-  const draft = printDraft(`From lighttpd: ${mainFiles.join(', ')}`, {
+  const draft = {
     listen: listenList(open.map(({ rule }) => rule)),
     ...nodeMembers(global, hasTypesFromShell, findings),
     sites: drafts.filter(({ hosts }) => hosts.length > 0),
-  })
-  return { draft, findings: findings.list(directives) }
+  }
+  return importedOf(whose, draft, findings.list(directives))
 }
 
 function hasPair(settings: ReadonlyMap<string, Setting>): boolean {

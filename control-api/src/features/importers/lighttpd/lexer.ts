@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The signs of lighttpd's language, as lighttpd 1.4 reads them: of a string's backslashes only the one before a quote goes.
 // Pure.
+import { Cursor } from '../cursor.ts'
 import { type Place, Unreadable } from '../tree.ts'
 
 export type Token = Place & {
@@ -18,35 +19,26 @@ const NUMBER = /\d+/y
 const BLANK = /(?:[ \t\r]|#[^\n]*)+/y
 
 export class Lexer {
-  #at = 0
-  #line = 1
-  #lineStart = 0
-  readonly #text: string
-  readonly #file: string
+  readonly #cursor: Cursor
 
   constructor(text: string, file: string) {
-    this.#text = text
-    this.#file = file
+    this.#cursor = new Cursor(text, file)
   }
 
   /** The text as it stands there, or its beginning. */
   source(from: number, to: number): string {
-    return this.#text.slice(from, Math.min(to, from + 400))
+    return this.#cursor.text.slice(from, Math.min(to, from + 400))
   }
 
   next(): Token {
     this.#match(BLANK)
-    const place = { file: this.#file, line: this.#line, column: this.#at - this.#lineStart + 1 }
-    const from = this.#at
+    const { at: from, place, character: first } = this.#cursor
     const token = (kind: Token['kind'], text: string): Token => {
-      return { ...place, kind, text, from, to: this.#at }
+      return { ...place, kind, text, from, to: this.#cursor.at }
     }
-    const first = this.#text[this.#at]
     if (first === undefined) return token('end', '')
     if (first === '\n') {
-      this.#at++
-      this.#line++
-      this.#lineStart = this.#at
+      this.#cursor.goTo()
       return token('line', '')
     }
     if (first === '"') return token('string', this.#string(place))
@@ -64,30 +56,31 @@ export class Lexer {
   }
 
   #match(regex: RegExp): string {
-    regex.lastIndex = this.#at
-    const text = regex.exec(this.#text)?.[0] ?? ''
-    this.#at += text.length
-    return text
+    const { at, text } = this.#cursor
+    regex.lastIndex = at
+    const found = regex.exec(text)?.[0] ?? ''
+    this.#cursor.goTo(at + found.length)
+    return found
   }
 
   #string(place: Place): string {
+    const cursor = this.#cursor
     const parts: string[] = []
-    for (let start = ++this.#at; ; this.#at++) {
-      const character = this.#text[this.#at]
+    cursor.goTo()
+    for (let start = cursor.at; ; ) {
+      const { at, character, text } = cursor
       if (character === undefined)
         throw new Unreadable(place, 'the quote that begins here has no end')
       if (character === '\0') throw new Unreadable(place, 'a NUL is in this text')
-      if (character === '\n') {
-        this.#line++
-        this.#lineStart = this.#at + 1
-      }
-      if (character === '\\' && this.#text[this.#at + 1] === '"') {
-        parts.push(this.#text.slice(start, this.#at))
-        start = ++this.#at
+      const isEscaped = character === '\\' && text[at + 1] === '"'
+      cursor.goTo(at + (isEscaped ? 2 : 1))
+      if (isEscaped) {
+        parts.push(text.slice(start, at))
+        start = at + 1
       } else if (character === '"') {
-        const text = parts.join('') + this.#text.slice(start, this.#at++)
-        boundText(text, place)
-        return text
+        const whole = parts.join('') + text.slice(start, at)
+        boundText(whole, place)
+        return whole
       }
     }
   }

@@ -4,6 +4,7 @@ import type { DraftSite, Rule } from '../draft.ts'
 import type { Findings } from '../findings.ts'
 import { listingPaths } from '../listing.ts'
 import { FOLDER_EXISTS, HTTPS_REDIRECT, LISTING_FORM, NO_HTTPS } from '../sayings.ts'
+import { boundLists } from '../site-lists.ts'
 import { isAbsolutePath } from '../values.ts'
 import { accessOf } from './access.ts'
 import { expiresOf, headersOf } from './headers.ts'
@@ -21,7 +22,6 @@ export type SiteContext = {
   /** Something listens with TLS. */
   hasTls: boolean
 }
-const MOST: Record<string, number> = { access: 256, aliases: 256, redirects: 256, rewrites: 256 }
 
 export function siteOf(context: SiteContext): DraftSite {
   const { findings, hosts, hasTls } = context
@@ -39,12 +39,11 @@ export function siteOf(context: SiteContext): DraftSite {
     ...accessOf(settings, findings),
     certificates: certificates(settings, findings),
   }
-  for (const [key, value] of Object.entries(lists)) {
-    const list = value as Rule[]
-    if (list.length > (MOST[key] ?? 64)) tooMany(context, key)
-    lists[key] = list.slice(0, MOST[key] ?? 64)
-    if (list.length === 0) delete lists[key]
-  }
+  const all = context.places.flatMap(({ block }) => directivesOf(...block.settings.values()))
+  boundLists(lists, {
+    tooMany: (_key, text) => findings.different(all, 'too-many', text),
+    shut: (text) => findings.unsupported(all, 'too-many', text),
+  })
   const comment = commentOf(context)
   return {
     ...{ comment, hosts, root },
@@ -61,13 +60,6 @@ const commentOf = ({ places }: SiteContext) => {
   const own = places.findLast(({ hosts, block }) => hosts.length > 0 && block.directives.length > 0)
   const first = own?.block.directives[0]
   return first ? `${first.file}:${first.line}` : 'What no other site has'
-}
-
-function tooMany({ findings, places }: SiteContext, key: string): void {
-  const most = MOST[key] ?? 64
-  const text = `A site has at most ${most} rules in ${key}; the last ones are left out. Say some of them by one pattern.`
-  for (const { block } of places)
-    findings.different(directivesOf(...block.settings.values()), 'too-many', text)
 }
 
 /** In a block for http, or for an address, where it is no way for those who have come by https. */

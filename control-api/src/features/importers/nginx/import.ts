@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A config of nginx as a draft for nodes, and what became of each of its directives.
-import { type DraftSite, printDraft, type Rule } from '../draft.ts'
-import { ANY_ROOT, listenList, MOST_HOSTS, MOST_SITES } from '../every-site.ts'
+import type { DraftSite, Rule } from '../draft.ts'
+import { ANY_ROOT, listenList, namesWithin, sitesWithin } from '../every-site.ts'
 import { Findings } from '../findings.ts'
-import type { Imported } from '../imported.ts'
+import { type Imported, importedOf } from '../imported.ts'
 import { escapeRegex } from '../regex.ts'
 import { HTTPS_REDIRECT, MISSING_FILE, NO_CERTIFICATE, NO_HTTPS, UNKNOWN_HOST } from '../sayings.ts'
 import { argsOf, type Directive, everyDirective, type Source } from '../tree.ts'
@@ -56,12 +56,8 @@ export function importNginx(mainFiles: readonly string[], source: Source): Impor
   const draft =
     sites.length === 0
       ? null
-      : printDraft(`From nginx: ${mainFiles.join(', ')}`, {
-          listen: listenList(listens.map(ruleOf)),
-          ...nodeMembers(whole),
-          sites,
-        })
-  return { draft, findings: findings.list(tree.directives) }
+      : { listen: listenList(listens.map(ruleOf)), ...nodeMembers(whole), sites }
+  return importedOf({ language: 'nginx', mainFiles }, draft, findings.list(tree.directives))
 }
 
 const isTypes = (directive: Directive) => /(^|\/)mime\.types$/.test(argsOf(directive)[0] ?? '')
@@ -122,7 +118,10 @@ function sitesOf(
   )
   const translated = kept.map((server) => {
     const isFallback = fallback.has(server)
-    const names = [...new Set([...server.hosts, ...(isFallback ? ['*'] : [])])].slice(0, MOST_HOSTS)
+    // The fallback goes first, as it may not be what is left out.
+    const all = [...new Set([...(isFallback ? ['*'] : []), ...server.hosts])]
+    const own = namesWithin(all, server.directive, findings)
+    const names = [...own.filter((one) => one !== '*'), ...own.filter((one) => one === '*')]
     if (names.length === 0) {
       const text = 'It has no name and is no default, so no request reaches it.'
       findings.different([...everyDirective([server.directive])], 'unused', text)
@@ -141,8 +140,12 @@ function sitesOf(
   for (const { server, sites, isTls } of ordered) {
     for (const site of sites) place(site, { server, isTls, taken, findings })
   }
-  const sites = translated.flatMap((one) => one.sites).filter(({ hosts }) => hosts.length > 0)
-  return sites.slice(0, MOST_SITES)
+  const made = translated.flatMap(({ server, sites }) =>
+    sites
+      .filter(({ hosts }) => hosts.length > 0)
+      .map((site) => ({ directive: server.directive, site })),
+  )
+  return sitesWithin(made, findings)
 }
 
 type Placing = { server: Server; isTls: boolean; taken: Map<string, DraftSite>; findings: Findings }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The words of nginx's language, cut as nginx 1.22 cuts them: a word ends at white space, ";" or "{" (not that of "${");
 // quotes count at a word's beginning alone. Pure.
+import { Cursor } from '../cursor.ts'
 import { type Place, Unreadable, type Word } from '../tree.ts'
 
 export type Token = Place & ({ kind: 'word'; word: Word } | { kind: ';' | '{' | '}' })
@@ -17,31 +18,25 @@ const ESCAPED: Record<string, string> = {
   '\\': '\\',
 }
 
+/** A long text or comment that begins, a comment, a text, a brace, or what is none of them. */
+const LUA = /(?:--)?\[=*\[|--[^\n]*|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[{}]|[^{}[\-"']+|./sy
+const LONG_BRACKET = /^(?:--)?\[(=*)\[$/
+
 export class Lexer {
-  #at = 0
-  #line = 1
-  #lineStart = 0
-  readonly #text: string
-  readonly #file: string
+  readonly #cursor: Cursor
 
   constructor(text: string, file: string) {
     // A byte order mark is passed over by nginx as well.
-    this.#text = text.startsWith('\ufeff') ? text.slice(1) : text
-    this.#file = file
-  }
-
-  get place(): Place {
-    return { file: this.#file, line: this.#line, column: this.#at - this.#lineStart + 1 }
+    this.#cursor = new Cursor(text.startsWith('\ufeff') ? text.slice(1) : text, file)
   }
 
   /** null: the text ends. */
   next(): Token | null {
     this.#skip()
-    const place = this.place
-    const first = this.#text[this.#at]
+    const { place, character: first } = this.#cursor
     if (first === undefined) return null
     if (first === ';' || first === '{' || first === '}') {
-      this.#step()
+      this.#cursor.goTo()
       return { ...place, kind: first }
     }
     const isQuoted = first === '"' || first === "'"
@@ -49,50 +44,51 @@ export class Lexer {
     return { ...place, kind: 'word', word: { text, isQuoted } }
   }
 
-  /** What is between braces in another language; the opening one has been read. */
-  skipForeignBlock(from: Place): void {
-    for (let depth = 1; depth > 0; this.#step()) {
-      const character = this.#text[this.#at]
-      if (character === undefined)
-        throw new Unreadable(from, 'the block that begins here has no end')
-      if (character === '{') depth++
-      if (character === '}') depth--
+  /** What is between braces in Lua; the opening one has been read. Those in its texts and comments close nothing. */
+  skipLuaBlock(from: Place): void {
+    for (let depth = 1; depth > 0; ) {
+      const { at, text } = this.#cursor
+      if (at >= text.length) throw new Unreadable(from, 'the block that begins here has no end')
+      LUA.lastIndex = at
+      const sign = LUA.exec(text)?.[0] ?? ''
+      if (sign === '{') depth++
+      if (sign === '}') depth--
+      const level = LONG_BRACKET.exec(sign)?.[1]
+      this.#cursor.goTo(level === undefined ? at + sign.length : this.#longEnd(`]${level}]`, from))
     }
   }
 
-  #step(): void {
-    if (this.#text[this.#at++] === '\n') {
-      this.#line++
-      this.#lineStart = this.#at
-    }
+  /** Behind the sign that ends a long text of Lua. */
+  #longEnd(sign: string, from: Place): number {
+    const at = this.#cursor.text.indexOf(sign, this.#cursor.at)
+    if (at < 0) throw new Unreadable(from, `the block that begins here lacks a "${sign}"`)
+    return at + sign.length
   }
 
   #skip(): void {
-    for (
-      let character = this.#text[this.#at];
-      character !== undefined;
-      character = this.#text[this.#at]
-    ) {
+    const cursor = this.#cursor
+    for (;;) {
+      const { at, character, text } = cursor
       if (character === '#') {
-        const end = this.#text.indexOf('\n', this.#at)
-        this.#at = end < 0 ? this.#text.length : end
-      } else if (SPACE.test(character)) this.#step()
+        const end = text.indexOf('\n', at)
+        cursor.goTo(end < 0 ? text.length : end)
+      } else if (character !== undefined && SPACE.test(character)) cursor.goTo()
       else return
     }
   }
 
   #quoted(quote: string, from: Place): string {
     let text = ''
-    for (this.#step(); ; ) {
+    for (this.#cursor.goTo(); ; ) {
       const character = this.#character(from, 'the quote that begins here has no end')
       if (character === quote) break
       text += this.#taken(character)
       this.#bound(text, from)
     }
-    this.#step()
-    const after = this.#text[this.#at]
+    this.#cursor.goTo()
+    const { character: after, place } = this.#cursor
     if (after !== undefined && !/[\s;{)]/.test(after)) {
-      throw new Unreadable(this.place, `"${shown(after)}" stands right after a closing quote`)
+      throw new Unreadable(place, `"${shown(after)}" stands right after a closing quote`)
     }
     return text
   }
@@ -100,7 +96,7 @@ export class Lexer {
   #bare(from: Place): string {
     let text = ''
     for (;;) {
-      const character = this.#text[this.#at]
+      const { character } = this.#cursor
       if (character === undefined || SPACE.test(character) || character === ';') return text
       if (character === '{' && !text.endsWith('$')) return text
       this.#character(from, '')
@@ -110,19 +106,19 @@ export class Lexer {
   }
 
   #character(from: Place, atEnd: string): string {
-    const character = this.#text[this.#at]
+    const { character, place } = this.#cursor
     if (character === undefined) throw new Unreadable(from, atEnd)
-    if (character === '\0') throw new Unreadable(this.place, 'a NUL stands here: this is no text')
+    if (character === '\0') throw new Unreadable(place, 'a NUL stands here: this is no text')
     return character
   }
 
   /** A backslash keeps the character behind it from its meaning, and stays unless nginx takes it away. */
   #taken(character: string): string {
-    this.#step()
+    this.#cursor.goTo()
     if (character !== '\\') return character
-    const escaped = this.#text[this.#at]
+    const { character: escaped } = this.#cursor
     if (escaped === undefined) return character
-    this.#step()
+    this.#cursor.goTo()
     return ESCAPED[escaped] ?? character + escaped
   }
 

@@ -85,7 +85,7 @@ function readFile(reading: Reading, { file, text, stack }: Open): Directive[] {
       list.push(directive)
       if (kind === '{') {
         directive.block = []
-        if (directive.name.endsWith('_by_lua_block')) lexer.skipForeignBlock(place)
+        if (directive.name.endsWith('_by_lua_block')) lexer.skipLuaBlock(place)
         else open.push(directive)
         if (open.length > DEEPEST_BLOCKS) {
           throw new Unreadable(place, `blocks are nested more than ${DEEPEST_BLOCKS} deep`)

@@ -4,6 +4,7 @@ import type { Rule, Value } from '../draft.ts'
 import type { Findings } from '../findings.ts'
 import { listingPaths } from '../listing.ts'
 import { FOLDER_EXISTS, LISTING_FORM, PAGE_FOR_ALL, PASSWORD_HASHES } from '../sayings.ts'
+import { boundLists } from '../site-lists.ts'
 import { argsOf, type Directive } from '../tree.ts'
 import { isAbsolutePath, isAddress } from '../values.ts'
 import { headersOf, typeRules, UNSAYABLE } from './headers.ts'
@@ -21,8 +22,6 @@ export type SiteContext = {
   mapOf: (variable: string) => TypeMap | null
   zoneOf: (name: string) => Zone | null
 }
-
-const MOST = { headers: 64, access: 256, aliases: 256, requestLimits: 16, other: 64 }
 
 export function siteRules(context: SiteContext): Rule {
   const { headers, expires } = headersOf(context)
@@ -45,25 +44,12 @@ export function siteRules(context: SiteContext): Rule {
   }
   const pages = errorPages(context).pages
   if (Object.keys(pages).length > 0) site.errorPages = pages
-  for (const [key, value] of Object.entries(site)) {
-    if (!Array.isArray(value)) continue
-    const most = MOST[key as keyof typeof MOST] ?? MOST.other
-    if (key !== 'redirects' && key !== 'rewrites' && value.length > most) {
-      tooMany(context, key, most)
-      site[key] = value.slice(0, most)
-    }
-    if (value.length === 0 && key !== 'index') delete site[key]
-  }
+  const said = context.locations.list.map(({ directive }) => directive)
+  boundLists(site, {
+    tooMany: (_key, text) => context.findings.different(said, 'too-many', text),
+    shut: (text) => context.findings.unsupported(said, 'too-many', text),
+  })
   return site
-}
-
-function tooMany({ findings, locations }: SiteContext, key: string, most: number): void {
-  const text = `A site has at most ${most} rules in ${key}; the last ones are left out. Say some of them by one pattern.`
-  findings.different(
-    locations.list.map(({ directive }) => directive),
-    'too-many',
-    text,
-  )
 }
 
 function indexAndLists(context: SiteContext): Rule {

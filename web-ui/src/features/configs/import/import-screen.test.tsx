@@ -15,6 +15,7 @@ const at = (line: number, directive: string) => ({
 const imported: Import = {
   draft: '{ "sites": [] }\n',
   ...{ ok: true, errors: [], report: '# From nginx\n' },
+  gains: [{ code: 'history', text: 'Every version is kept.' }],
   findings: [
     { ...at(2, 'listen 80'), verdict: 'taken', notes: [] },
     { ...at(3, 'root /srv'), verdict: 'taken', notes: [] },
@@ -67,6 +68,7 @@ describe('an import', () => {
     ])
     expect(within(table).getByText('Keep that host.')).toBeVisible()
     expect(within(table).queryByText('listen 80')).toBeNull()
+    expect(screen.getByText('Every version is kept.')).toBeVisible()
     await user.click(screen.getByRole('radio', { name: 'Taken over: 2' }))
     expect(await screen.findByText('listen 80')).toBeVisible()
     await user.type(screen.getByRole('textbox', { name: 'Find in this list' }), 'root')

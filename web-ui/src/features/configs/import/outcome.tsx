@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the files become: the draft and what one does with it, and below it the three lists.
+// What the files become: the draft, what one does with it and gains by it, and below it the three lists.
 import { Button } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -16,6 +16,7 @@ import { plural } from '../../../lib/format.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { saveFile } from '../../../lib/save-file.ts'
 import { FindingsPanel } from './findings-panel.tsx'
+import { Gains } from './gains.tsx'
 import classes from './import.module.css'
 import { SaveDraftDialog } from './save-draft-dialog.tsx'
 import type { ImportSearch } from './search.ts'
@@ -75,7 +76,7 @@ type DraftProps = { imported: Import; server: string; session: Session }
 
 function DraftPanel({ imported, server, session }: DraftProps) {
   const [isSaving, setSaving] = useState(false)
-  const { draft, report, findings, ok, errors } = imported
+  const { draft, report, gains, findings, ok, errors } = imported
   const saveReport = () => saveFile('import-report.md', new Blob([report], { type: MARKDOWN }))
   const reportButton = (
     <Button variant="default" onClick={saveReport}>
@@ -123,6 +124,7 @@ function DraftPanel({ imported, server, session }: DraftProps) {
           requests that they answer differently, side by side.
         </p>
       </div>
+      <Gains gains={gains} />
       <details className={classes.text}>
         <summary>Its text</summary>
         <LazyCodeView text={draft} label="Text of the draft" />
