@@ -56,17 +56,21 @@ export type AppendedEvent = {
   data: Record<string, unknown>
 }
 
+/** The newest event's id and hash, or what the first one follows. */
+export type ChainEnd = { id: number; hash: string }
+
 /**
- * In the caller's transaction, which holds the write lock from its start: nobody else is between. Returns the id of the
- * chain's end.
+ * Behind the chain's end, in the caller's transaction, which holds the write lock from its start: nobody else is between.
+ * Returns the new end.
  */
 export async function appendEvents(
   trx: Trx,
+  end: ChainEnd,
   events: readonly AppendedEvent[],
   nowMs: number,
-): Promise<number> {
+): Promise<ChainEnd> {
   const origin = currentOrigin()
-  let { id, hash } = await chainEnd(trx)
+  let { id, hash } = end
   const rows: Insertable<EventsTable>[] = []
   for (const event of events) {
     const row = rowOf(event, id + 1, { nowMs, origin })
@@ -75,7 +79,7 @@ export async function appendEvents(
     rows.push({ ...row, hash })
   }
   await insertEvents(trx, rows)
-  return id
+  return { id, hash }
 }
 
 type Origin = ReturnType<typeof currentOrigin>
@@ -111,6 +115,5 @@ function wellFormed<T>(value: T): T {
   return Object.fromEntries(entries.map(([key, part]) => [key.toWellFormed(), part])) as T
 }
 
-/** The newest event's id and hash, or what the first one follows. */
-export const chainEnd = async (db: Reader): Promise<{ id: number; hash: string }> =>
+export const chainEnd = async (db: Reader): Promise<ChainEnd> =>
   (await newestEvent(db)) ?? { id: 0, hash: genesisHash(await ownId(db)) }

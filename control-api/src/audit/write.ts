@@ -5,7 +5,7 @@
 import type { Kysely } from 'kysely'
 import type { Database, Trx } from '../db/database.ts'
 import type { DiskSpace } from '../storage/disk-space.ts'
-import { appendEvents } from './chain.ts'
+import { appendEvents, type ChainEnd, chainEnd } from './chain.ts'
 import type { NewEvent } from './event.ts'
 import { type Cause, createEventBounds } from './event-bounds.ts'
 
@@ -54,14 +54,17 @@ const LEFT_OUT = 'events-left-out'
 
 export function createWrite({ db, now, onEvents, withRoom }: Deps): Write {
   const bound = createEventBounds()
-  const append = (trx: Trx, events: readonly NewEvent[]) =>
-    appendEvents(
-      trx,
-      events.map(({ kind, id, action, actor, data }) => ({
+  /** Of one transaction: nobody else writes the chain meanwhile, so where it ends is read once. */
+  const appendTo = (trx: Trx) => {
+    let end: ChainEnd | null = null
+    return async (events: readonly NewEvent[]): Promise<number> => {
+      const appended = events.map(({ kind, id, action, actor, data }) => ({
         ...{ kind, id, action, actor: actor ?? null, data: data ?? {} },
-      })),
-      now(),
-    )
+      }))
+      end = await appendEvents(trx, end ?? (await chainEnd(trx)), appended, now())
+      return end.id
+    }
+  }
 
   /** The event, unless it is one too many, and what was left out before it. */
   function bounded(event: NewEvent): NewEvent[] {
@@ -76,23 +79,24 @@ export function createWrite({ db, now, onEvents, withRoom }: Deps): Write {
   async function attempt<T>(work: (unit: Unit) => Promise<T>) {
     const effects: (() => void)[] = []
     let emitted = false
-    const result = await db.transaction().execute((trx) =>
-      work({
+    const result = await db.transaction().execute((trx) => {
+      const append = appendTo(trx)
+      return work({
         trx,
         async emit(event) {
           emitted = true
-          return await append(trx, bounded(event))
+          return await append(bounded(event))
         },
         async emitAll(events) {
           if (events.length === 0) return
           emitted = true
-          await append(trx, events.flatMap(bounded))
+          await append(events.flatMap(bounded))
         },
         afterCommit(effect) {
           effects.push(effect)
         },
-      }),
-    )
+      })
+    })
     return { result, effects, emitted }
   }
 
