@@ -2,10 +2,8 @@
 // Writes of many callers in one transaction. A commit waits for the disk, and writes whole pages that the next one writes
 // again: of ten thousand nodes that answer at once those that are heard within a turn of the loop share one.
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { sql } from 'kysely'
 import { AppError } from '../api-shapes/errors.ts'
 import { nextTurn } from '../base/slices.ts'
-import type { Trx } from '../db/database.ts'
 import type { Unit, Write } from './write.ts'
 
 /**
@@ -86,12 +84,12 @@ export function createJoinedWrite(write: Write, takesMoreForMs = TAKES_MORE_FOR_
 
 /** Throws when what others share would keep a half of it. */
 async function outcomeOf({ work }: Waiting, unit: Unit): Promise<Outcome> {
-  const before = await changesSoFar(unit.trx)
+  const before = await unit.changesSoFar()
   try {
     return { value: await work(unit) }
   } catch (error) {
     // SQLite may have ended the transaction by itself, but not of a refusal of ours.
-    const isWhole = error instanceof AppError && (await changesSoFar(unit.trx)) === before
+    const isWhole = error instanceof AppError && (await unit.changesSoFar()) === before
     if (!isWhole) throw error
     return { refusal: error }
   }
@@ -100,12 +98,6 @@ async function outcomeOf({ work }: Waiting, unit: Unit): Promise<Outcome> {
 function settle({ resolve, reject }: Waiting, outcome: Outcome | undefined): void {
   if (!outcome || 'refusal' in outcome) reject(outcome?.refusal)
   else resolve(outcome.value)
-}
-
-/** Rows that this connection has changed since it was opened. */
-async function changesSoFar(trx: Trx): Promise<number | undefined> {
-  const { rows } = await sql<{ changes: number }>`select total_changes() as changes`.execute(trx)
-  return rows[0]?.changes
 }
 
 /** Of this thread. */

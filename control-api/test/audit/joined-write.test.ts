@@ -94,7 +94,7 @@ test('when no transaction can begin all are told, and the next may', async () =>
   let isHeld = true
   const write: Write = async (work) => {
     if (isHeld) throw new Error('held by another process')
-    return await work({ trx: db } as unknown as Unit)
+    return await work({ trx: db, changesSoFar: async () => 0 } as unknown as Unit)
   }
   const joined = createJoinedWrite(write)
   const all = await Promise.allSettled([joined(async () => 1), joined(async () => 2)])
