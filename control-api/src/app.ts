@@ -10,6 +10,7 @@ import { buildAgentListener } from './agents/listener.ts'
 import { createPresenceLine } from './agents/presence-line.ts'
 import { createNodeReleases } from './agents/releases.ts'
 import { type Assignments, createAssignments } from './assignments/assignments.ts'
+import { createJoinedWrite } from './audit/joined-write.ts'
 import { backUpInWorker } from './backup/in-worker.ts'
 import { openSecretBox } from './base/secret-box.ts'
 import { type Authority, openAuthority } from './ca/authority.ts'
@@ -243,9 +244,10 @@ export async function buildService(
     onError: (error) => app.log.error({ err: error }, 'the disk is full'),
   })
 
+  const joinedWrite = createJoinedWrite(write)
   const inbox = createInbox({
     db,
-    write,
+    write: joinedWrite,
     assignments,
     engine,
     releases,
@@ -270,7 +272,7 @@ export async function buildService(
     fleet,
     inbox,
     enrolment,
-    identify: createIdentify({ db, write, now, authority, fleet }),
+    identify: createIdentify({ db, write: joinedWrite, now, authority, fleet }),
     authority,
     ...questions,
     probeOrders,

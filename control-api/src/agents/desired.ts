@@ -25,7 +25,7 @@ import type { CheckQuestions, LogQuestions } from '../fleet/questions.ts'
 import { admitted } from './admission.ts'
 import type { Caller, Identify } from './callers.ts'
 import type { Inbox } from './inbox.ts'
-import type { Outgoing } from './outgoing.ts'
+import type { Outgoing, Room } from './outgoing.ts'
 
 /** Longer polls end here: proxies and NATs drop what is silent for longer. */
 const LONGEST_WAIT_MS = 30_000
@@ -146,18 +146,18 @@ export function createDesired(deps: Deps) {
 
   type Asking = { reply: FastifyReply; have: number; endsAt: number }
 
-  /** What it has not answered, when there is room for its text; 'full': there is none for as long as it asks. */
+  /** What it has not answered, when there is room for its text. */
   const withRoom = async (
     nodeId: string,
     { reply, have, endsAt }: Asking,
-  ): Promise<Given | null | 'full'> => {
+  ): Promise<{ given: Given | null; room: Room }> => {
     const given = await unanswered(nodeId, have)
-    if (!given) return null
+    if (!given) return { given, room: 'at-once' }
     const { bytes } = await texts.of(given.text_id)
     const withinMs = Math.max(LEAST_FOR_ROOM_MS, endsAt - performance.now())
-    if (!(await outgoing.room(nodeId, { bytes, reply, withinMs }))) return 'full'
+    const room = await outgoing.room(nodeId, { bytes, reply, withinMs })
     // It may be another one by now.
-    return await unanswered(nodeId, have)
+    return { given: room === 'later' ? await unanswered(nodeId, have) : given, room }
   }
 
   return async (
@@ -182,13 +182,13 @@ export function createDesired(deps: Deps) {
       }
       reply.raw.once('close', hangUp)
       try {
-        const given = await withRoom(nodeId, { reply, have, endsAt })
-        if (given === 'full') {
+        const { given, room } = await withRoom(nodeId, { reply, have, endsAt })
+        if (room === 'none') {
           wait.end('timeout')
           return { assignment: null }
         }
-        // The wait for room may have been long, too.
-        if (given) mayWait(await identify(request), incarnation)
+        // That wait may have been long, too.
+        if (given && room === 'later') mayWait(await identify(request), incarnation)
         const answer = await news(nodeId, { given, challenges, ahead })
         if (answer) {
           wait.end('woken')

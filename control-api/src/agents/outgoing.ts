@@ -5,12 +5,11 @@ import type { FastifyReply } from 'fastify'
 import { nextTurn } from '../base/slices.ts'
 import { type EndTurn, NoTurn, type TurnLimits, Turns } from '../base/turns.ts'
 
+/** later: what was so before may be otherwise now. none: it may ask again. */
+export type Room = 'at-once' | 'later' | 'none'
 export type Outgoing = {
-  /**
-   * Waits for room, as long as the one who asked is there and has time. False: there was none, and it may ask again.
-   * The room is free again when the answer is out.
-   */
-  room(nodeId: string, wanted: Wanted): Promise<boolean>
+  /** Waits for room, as long as the one who asked is there and has time. The room is free again when the answer is out. */
+  room(nodeId: string, wanted: Wanted): Promise<Room>
 }
 type Wanted = { bytes: number; reply: FastifyReply; withinMs: number }
 type Limits = { mostBytes: number; heldMs: number }
@@ -38,26 +37,34 @@ export function createOutgoing({ mostBytes, heldMs }: Limits = LIMITS): Outgoing
     raw.once('finish', over).once('close', over)
   }
 
-  return {
-    async room(nodeId, { bytes, reply, withinMs }) {
-      const gone = new AbortController()
-      const leave = () => gone.abort()
-      const timer = setTimeout(leave, withinMs)
-      reply.raw.once('close', leave)
-      try {
-        hold(await turns.take(nodeId, bytes, gone.signal), reply)
-      } catch (error) {
-        if (error instanceof NoTurn) return false
-        throw error
-      } finally {
-        clearTimeout(timer)
-        reply.raw.off('close', leave)
-      }
-      if (bytes > LARGE_BYTES) {
-        lastLarge = lastLarge.then(nextTurn)
-        await lastLarge
-      }
+  /** False: there was none in time. */
+  const waitForRoom = async (nodeId: string, { bytes, reply, withinMs }: Wanted) => {
+    const gone = new AbortController()
+    const leave = () => gone.abort()
+    const timer = setTimeout(leave, withinMs)
+    reply.raw.once('close', leave)
+    try {
+      hold(await turns.take(nodeId, bytes, gone.signal), reply)
       return true
+    } catch (error) {
+      if (error instanceof NoTurn) return false
+      throw error
+    } finally {
+      clearTimeout(timer)
+      reply.raw.off('close', leave)
+    }
+  }
+
+  return {
+    async room(nodeId, wanted) {
+      const { bytes, reply } = wanted
+      const end = turns.takeNow(nodeId, bytes)
+      if (end) hold(end, reply)
+      else if (!(await waitForRoom(nodeId, wanted))) return 'none'
+      if (bytes <= LARGE_BYTES) return end ? 'at-once' : 'later'
+      lastLarge = lastLarge.then(nextTurn)
+      await lastLarge
+      return 'later'
     },
   }
 }

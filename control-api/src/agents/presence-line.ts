@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Who came and who fell away, told one after the other: when a network fails all nodes do at once, and each is a
-// transaction, so others have their turn between.
-import { nextTurn } from '../base/slices.ts'
+// Who came and who fell away, told in their order and some at once: when a network fails all nodes do in one moment, so
+// others have their turn between.
+import { inSlices, nextTurn } from '../base/slices.ts'
+
+/** They share a transaction (audit/joined-write.ts). */
+const TOLD_AT_ONCE = 25
 
 export type Change = 'connected' | 'disconnected'
 type Tell = (nodeId: string, change: Change) => Promise<void>
@@ -18,8 +21,12 @@ export function createPresenceLine({
     while (line.length > 0) {
       const some = line
       line = []
-      for (const { nodeId, change } of some) {
-        await tell(nodeId, change).catch((error: unknown) => onError(error, change))
+      for (const slice of inSlices(some, TOLD_AT_ONCE)) {
+        await Promise.all(
+          slice.map(({ nodeId, change }) =>
+            tell(nodeId, change).catch((error: unknown) => onError(error, change)),
+          ),
+        )
         await nextTurn()
       }
     }

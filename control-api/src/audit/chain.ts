@@ -3,10 +3,10 @@
 // was changed, removed or put elsewhere is found. Whoever can write the database can make a whole new
 // chain; only a head that was noted elsewhere shows that (docs/audit.md).
 import canonicalize from 'canonicalize'
-import type { Insertable, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import { sha256 } from '../base/ids.ts'
-import type { EventsTable, Reader, Trx } from '../db/database.ts'
-import { insertEvents, newestEvent, ownId } from './event-store.ts'
+import type { EventsTable, Reader } from '../db/database.ts'
+import { type InsertedEvent, newestEvent, ownId } from './event-store.ts'
 import { currentOrigin, type Via } from './origin.ts'
 
 /** A line of an export without its own hash. The hash is the SHA-256 of its canonical form (RFC 8785). */
@@ -56,26 +56,24 @@ export type AppendedEvent = {
   data: Record<string, unknown>
 }
 
-/**
- * In the caller's transaction, which holds the write lock from its start: nobody else is between. Returns the id of the
- * chain's end.
- */
-export async function appendEvents(
-  trx: Trx,
+/** The newest event's id and hash, or what the first one follows. */
+export type ChainEnd = { id: number; hash: string }
+
+/** As they are written behind the chain's end, by who holds the write lock since that was read. */
+export function chainedTo(
+  { id, hash }: ChainEnd,
   events: readonly AppendedEvent[],
   nowMs: number,
-): Promise<number> {
+): { rows: InsertedEvent[]; end: ChainEnd } {
   const origin = currentOrigin()
-  let { id, hash } = await chainEnd(trx)
-  const rows: Insertable<EventsTable>[] = []
-  for (const event of events) {
-    const row = rowOf(event, id + 1, { nowMs, origin })
-    id = row.id
-    hash = hashOf(recordOf(row, hash))
-    rows.push({ ...row, hash })
-  }
-  await insertEvents(trx, rows)
-  return id
+  const end = { id, hash }
+  const rows = events.map((event) => {
+    const row = rowOf(event, end.id + 1, { nowMs, origin })
+    end.id = row.id
+    end.hash = hashOf(recordOf(row, end.hash))
+    return { ...row, hash: end.hash }
+  })
+  return { rows, end }
 }
 
 type Origin = ReturnType<typeof currentOrigin>
@@ -111,6 +109,5 @@ function wellFormed<T>(value: T): T {
   return Object.fromEntries(entries.map(([key, part]) => [key.toWellFormed(), part])) as T
 }
 
-/** The newest event's id and hash, or what the first one follows. */
-export const chainEnd = async (db: Reader): Promise<{ id: number; hash: string }> =>
+export const chainEnd = async (db: Reader): Promise<ChainEnd> =>
   (await newestEvent(db)) ?? { id: 0, hash: genesisHash(await ownId(db)) }

@@ -9,10 +9,9 @@ export type EventRow = Pick<Selectable<EventsTable>, (typeof COLUMNS)[number]> &
   detail: string | null
 }
 
-export async function insertEvents(
-  trx: Trx,
-  rows: readonly Insertable<EventsTable>[],
-): Promise<void> {
+export type InsertedEvent = Insertable<EventsTable>
+
+export async function insertEvents(trx: Trx, rows: readonly InsertedEvent[]): Promise<void> {
   const [first, ...more] = rows
   if (more.length === 0) {
     if (first) await trx.insertInto('events').values(first).execute()

@@ -3,6 +3,7 @@
 // It reads the table rather than being told, so that events of the operator's commands, written by
 // another process, arrive too.
 import type { Kysely } from 'kysely'
+import { nextTurn } from '../base/slices.ts'
 import type { Database } from '../db/database.ts'
 import type { Event } from './event.ts'
 import { type EventRow, eventsAfter, firstSince, newestEventId } from './event-store.ts'
@@ -49,7 +50,8 @@ export async function openEventLog(db: Kysely<Database>): Promise<EventLog> {
         last = stored.id
         for (const listener of listeners) listener(stored)
       }
-      if (batch.length < BATCH && !again) return
+      if (batch.length === BATCH) await nextTurn()
+      else if (!again) return
     }
   }
   const wake = () => {

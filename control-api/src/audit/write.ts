@@ -2,12 +2,13 @@
 // The one way to change control.db: a transaction that carries its events, and effects that run only
 // after the commit (a crash in between loses the effect, so every effect must be safe to leave out
 // and to repeat: nodes and browsers ask again).
-import type { Kysely } from 'kysely'
+import { CompiledQuery, type Kysely } from 'kysely'
 import type { Database, Trx } from '../db/database.ts'
 import type { DiskSpace } from '../storage/disk-space.ts'
-import { appendEvents } from './chain.ts'
+import { type ChainEnd, chainEnd, chainedTo } from './chain.ts'
 import type { NewEvent } from './event.ts'
 import { type Cause, createEventBounds } from './event-bounds.ts'
+import { type InsertedEvent, insertEvents } from './event-store.ts'
 
 /** What a writer gets. Use `trx` for every query inside: `db` would wait for this very transaction. */
 export type Unit = {
@@ -19,6 +20,8 @@ export type Unit = {
   emit(event: NewEvent): Promise<number>
   /** Many at once, in this order: rollouts of many nodes say as much of each. */
   emitAll(events: readonly NewEvent[]): Promise<void>
+  /** Grows with each row that was written and each event that will be. */
+  changesSoFar(): Promise<number>
   afterCommit(effect: () => void): void
 }
 /** Awaits nothing but the database inside: the whole service writes through one connection. */
@@ -51,17 +54,36 @@ function causeOf({ kind, id, action, actor, data }: NewEvent): Cause | null {
     : null
 }
 const LEFT_OUT = 'events-left-out'
+/** Events in a statement: what waits for it is in memory. */
+const WRITTEN_TOGETHER = 500
 
 export function createWrite({ db, now, onEvents, withRoom }: Deps): Write {
   const bound = createEventBounds()
-  const append = (trx: Trx, events: readonly NewEvent[]) =>
-    appendEvents(
-      trx,
-      events.map(({ kind, id, action, actor, data }) => ({
+  /**
+   * The chain in one transaction: nobody else writes it meanwhile, so where it ends is read once, and many events are written
+   * together.
+   */
+  const chainIn = (trx: Trx) => {
+    let end: ChainEnd | null = null
+    let unwritten: InsertedEvent[] = []
+    let appended = 0
+    const flush = async () => {
+      await insertEvents(trx, unwritten)
+      unwritten = []
+    }
+    const append = async (events: readonly NewEvent[]): Promise<number> => {
+      const said = events.map(({ kind, id, action, actor, data }) => ({
         ...{ kind, id, action, actor: actor ?? null, data: data ?? {} },
-      })),
-      now(),
-    )
+      }))
+      const chained = chainedTo(end ?? (await chainEnd(trx)), said, now())
+      end = chained.end
+      unwritten.push(...chained.rows)
+      appended += said.length
+      if (unwritten.length >= WRITTEN_TOGETHER) await flush()
+      return end.id
+    }
+    return { append, flush, appended: () => appended }
+  }
 
   /** The event, unless it is one too many, and what was left out before it. */
   function bounded(event: NewEvent): NewEvent[] {
@@ -76,23 +98,27 @@ export function createWrite({ db, now, onEvents, withRoom }: Deps): Write {
   async function attempt<T>(work: (unit: Unit) => Promise<T>) {
     const effects: (() => void)[] = []
     let emitted = false
-    const result = await db.transaction().execute((trx) =>
-      work({
+    const result = await db.transaction().execute(async (trx) => {
+      const chain = chainIn(trx)
+      const done = await work({
         trx,
         async emit(event) {
           emitted = true
-          return await append(trx, bounded(event))
+          return await chain.append(bounded(event))
         },
         async emitAll(events) {
           if (events.length === 0) return
           emitted = true
-          await append(trx, events.flatMap(bounded))
+          await chain.append(events.flatMap(bounded))
         },
+        changesSoFar: async () => (await rowsChanged(trx)) + chain.appended(),
         afterCommit(effect) {
           effects.push(effect)
         },
-      }),
-    )
+      })
+      await chain.flush()
+      return done
+    })
     return { result, effects, emitted }
   }
 
@@ -102,4 +128,12 @@ export function createWrite({ db, now, onEvents, withRoom }: Deps): Write {
     if (emitted) onEvents()
     return result
   }
+}
+
+const ROWS_CHANGED = CompiledQuery.raw('select total_changes() as rows')
+
+/** By this connection since it was opened. */
+async function rowsChanged(trx: Trx): Promise<number> {
+  const { rows } = await trx.executeQuery<{ rows: number }>(ROWS_CHANGED)
+  return rows[0]?.rows ?? 0
 }

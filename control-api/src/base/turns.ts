@@ -45,16 +45,23 @@ export class Turns {
     return this.#waiting
   }
 
+  /** null: it would have to wait. */
+  takeNow(caller: string, weight: number): EndTurn | null {
+    const asking = this.#callers.get(caller) ?? { used: 0, line: [] }
+    const own = this.#ownOf(weight)
+    if (asking.line.length > 0 || this.#waiting > 0 || !this.#fits(asking, own)) return null
+    this.#callers.set(caller, asking)
+    return this.#begin(caller, asking, own)
+  }
+
   /** Rejects with NoTurn. `gone` takes who waits out of the line. */
   take(caller: string, weight: number, gone?: AbortSignal): Promise<EndTurn> {
-    const { waiting, waitingPerCaller, waitMs, perCaller, capacity } = this.#limits
-    // What is heavier than all there is goes alone.
-    const own = Math.min(weight, perCaller, capacity)
+    const endNow = this.takeNow(caller, weight)
+    if (endNow) return Promise.resolve(endNow)
+    const { waiting, waitingPerCaller, waitMs } = this.#limits
+    const own = this.#ownOf(weight)
     const asking = this.#callers.get(caller) ?? { used: 0, line: [] }
     this.#callers.set(caller, asking)
-    if (asking.line.length === 0 && this.#waiting === 0 && this.#fits(asking, own)) {
-      return Promise.resolve(this.#begin(caller, asking, own))
-    }
     if (asking.line.length >= waitingPerCaller) return this.#refuse(caller, 'caller')
     if (this.#waiting >= waiting) return this.#refuse(caller, 'all')
     return new Promise((resolve, reject) => {
@@ -86,6 +93,11 @@ export class Turns {
       gone?.addEventListener('abort', onGone, { once: true })
       this.#advance()
     })
+  }
+
+  /** What is heavier than all there is goes alone. */
+  #ownOf(weight: number): number {
+    return Math.min(weight, this.#limits.perCaller, this.#limits.capacity)
   }
 
   #fits({ used }: Caller, weight: number): boolean {

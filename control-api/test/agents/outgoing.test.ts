@@ -16,7 +16,7 @@ function answer() {
 test('what does not fit waits until an answer before it is out', async () => {
   const outgoing = createOutgoing(LIMITS)
   const [a, b] = [answer(), answer()]
-  expect(await outgoing.room('a', { bytes: 600, reply: a.reply, withinMs: 10_000 })).toBe(true)
+  expect(await outgoing.room('a', { bytes: 600, reply: a.reply, withinMs: 10_000 })).toBe('at-once')
   let isThere = false
   const second = outgoing.room('b', { bytes: 600, reply: b.reply, withinMs: 10_000 })
   void second.then(() => {
@@ -25,7 +25,7 @@ test('what does not fit waits until an answer before it is out', async () => {
   await setImmediate()
   expect(isThere).toBe(false)
   a.raw.emit('finish')
-  expect(await second).toBe(true)
+  expect(await second).toBe('later')
 })
 
 test('who is gone, or has waited long enough, gets no room and leaves it to the others', async () => {
@@ -34,10 +34,10 @@ test('who is gone, or has waited long enough, gets no room and leaves it to the 
   await outgoing.room('a', { bytes: 1000, reply: a.reply, withinMs: 10_000 })
   const gone = outgoing.room('b', { bytes: 10, reply: b.reply, withinMs: 10_000 })
   b.raw.emit('close')
-  expect(await gone).toBe(false)
-  expect(await outgoing.room('c', { bytes: 10, reply: c.reply, withinMs: 20 })).toBe(false)
+  expect(await gone).toBe('none')
+  expect(await outgoing.room('c', { bytes: 10, reply: c.reply, withinMs: 20 })).toBe('none')
   a.raw.emit('close')
-  expect(await outgoing.room('d', { bytes: 1000, reply: d.reply, withinMs: 10 })).toBe(true)
+  expect(await outgoing.room('d', { bytes: 1000, reply: d.reply, withinMs: 10 })).toBe('at-once')
   for (const { raw } of [a, b, c]) expect(raw.listenerCount('close')).toBe(0)
 })
 
@@ -45,7 +45,7 @@ test('a node that does not take its answer keeps the room for a while only', asy
   const outgoing = createOutgoing({ ...LIMITS, heldMs: 30 })
   const [a, b] = [answer(), answer()]
   await outgoing.room('a', { bytes: 1000, reply: a.reply, withinMs: 10_000 })
-  expect(await outgoing.room('b', { bytes: 1000, reply: b.reply, withinMs: 10_000 })).toBe(true)
+  expect(await outgoing.room('b', { bytes: 1000, reply: b.reply, withinMs: 10_000 })).toBe('later')
 })
 
 test('of large ones no two are in one turn of the loop', async () => {
@@ -62,7 +62,8 @@ test('of large ones no two are in one turn of the loop', async () => {
   const counted = count()
   await Promise.all(
     ['a', 'b', 'c'].map(async (nodeId) => {
-      await outgoing.room(nodeId, { bytes: 100_000, reply: answer().reply, withinMs: 10_000 })
+      const wanted = { bytes: 100_000, reply: answer().reply, withinMs: 10_000 }
+      expect(await outgoing.room(nodeId, wanted)).toBe('later')
       turns.push(turn)
     }),
   )

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type Change, createPresenceLine } from '../../src/agents/presence-line.ts'
 
-test('the first is told at once, the others in their order, one in a turn of the loop', async () => {
+test('the first is told at once, the others in their order', async () => {
   const told: string[] = []
   const tell = async (nodeId: string, change: Change) => {
     told.push(`${nodeId} ${change}`)
@@ -16,6 +16,19 @@ test('the first is told at once, the others in their order, one in a turn of the
   expect(told.length).toBeLessThan(4)
   while (told.length < 4) await setImmediate()
   expect(told.slice(1)).toEqual(['b disconnected', 'c disconnected', 'a connected'])
+})
+
+test('of many some are told in a turn of the loop', async () => {
+  let told = 0
+  const tell = async () => {
+    told++
+  }
+  const line = createPresenceLine({ tell, onError: () => {} })
+  for (let i = 0; i < 100; i++) line(`node ${i}`, 'disconnected')
+  let turns = 0
+  for (; told < 100; turns++) await setImmediate()
+  expect(turns).toBeGreaterThan(2)
+  expect(turns).toBeLessThan(20)
 })
 
 test('one that cannot be told is said, and holds nobody up', async () => {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 // `npm run bench -- scale`: what the rollout engine does to the event loop with 100, 1,000 and 10,000 nodes: the
 // longest time in which nothing else had its turn, how long it took in all, and how many statements it was.
-//   npm run bench -- scale [--sizes 100,1000,10000] [--answering N] [--rollouts N]
+//   npm run bench -- scale [--sizes 100,1000,10000] [--answering N] [--together N] [--rollouts N]
 // SQLite, inbox, engine and evaluator are the service's own, put together as the simulation does it; no network is
 // in between. Then what the API says of a rollout so large, in bytes and ms. --answering: so many nodes answer their offers; left out: all of them.
+// --together: so many of them within a turn of the loop, as where all are offered at once (25).
 // --rollouts: only so many, one over the other, with the memory of the process after each, and what it costs when nothing happens.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { inSlices } from '../../src/base/slices.ts'
 import { createEvaluator } from '../../src/features/rollouts/engine/evaluator.ts'
 import type { Command } from '../../src/features/rollouts/reducer/model.ts'
 import type { Strategy } from '../../src/features/rollouts/shapes/schema.ts'
@@ -37,7 +39,12 @@ export type Row = {
   mostStatements: number
   mostChanges: number
 }
-type Options = { sizes: readonly number[]; answering: number; say: (line: string) => void }
+type Options = {
+  sizes: readonly number[]
+  answering: number
+  together?: number
+  say: (line: string) => void
+}
 type Offer = { nodeId: string; generation: number; offerId: string; digest: string }
 
 const BOOT = '0'.repeat(32)
@@ -51,10 +58,10 @@ const BY_WAVES: Strategy = {
 /** Of a node in two minutes. */
 const WINDOWS = 24
 
-export async function measure({ sizes, answering, say }: Options): Promise<Row[]> {
+export async function measure({ sizes, answering, together, say }: Options): Promise<Row[]> {
   const rows: Row[] = []
   for (const nodes of sizes) {
-    const farm = await Farm.open(nodes, (row) => {
+    const farm = await Farm.open({ nodes, together }, (row) => {
       rows.push(row)
       say(line(row))
     })
@@ -69,13 +76,13 @@ export async function measure({ sizes, answering, say }: Options): Promise<Row[]
 
 /** Of a process that runs as the unit starts it: with --max-semi-space-size=16 --heap-growing-percent=30. */
 export async function measureMemory(
-  { sizes, answering, say }: Options,
+  { sizes, answering, together, say }: Options,
   rollouts: number,
 ): Promise<void> {
   say('| nodes | rollouts | s | longest block ms | resident MiB | heap MiB |')
   say('|---|---|---|---|---|---|')
   for (const nodes of sizes) {
-    const farm = await Farm.open(nodes, () => {})
+    const farm = await Farm.open({ nodes, together }, () => {})
     try {
       await farm.playInARow(rollouts, answering, say)
     } finally {
@@ -87,31 +94,37 @@ export async function measureMemory(
 /** Long enough for what was kept for later to be done. */
 const IDLE_SECONDS = 20
 
-type Place = { dir: string; services: Services; ids: readonly string[] }
+/** As many as are woken in a turn of the loop. */
+const TOGETHER = 25
+
+type Size = { nodes: number; together: number | undefined }
+type Place = { dir: string; services: Services; ids: readonly string[]; together: number }
 
 class Farm {
   readonly #dir: string
   readonly #services: Services
   readonly #ids: readonly string[]
+  readonly #together: number
   readonly #plane: Running
   readonly #note: (row: Row) => void
 
-  private constructor({ dir, services, ids }: Place, plane: Running, note: (row: Row) => void) {
-    this.#dir = dir
-    this.#services = services
-    this.#ids = ids
+  private constructor(place: Place, plane: Running, note: (row: Row) => void) {
+    this.#dir = place.dir
+    this.#services = place.services
+    this.#ids = place.ids
+    this.#together = place.together
     this.#plane = plane
     this.#note = note
   }
 
-  static async open(nodes: number, note: (row: Row) => void): Promise<Farm> {
+  static async open({ nodes, together = TOGETHER }: Size, note: (row: Row) => void): Promise<Farm> {
     const dir = mkdtempSync(join(tmpdir(), 'farmstead-bench-scale-'))
     const services = await openData(dir, Date.now)
     const ids = Array.from({ length: nodes }, (_, i) => `node_${String(i).padStart(26, '0')}`)
     await enrol(services, ids)
     const connected = new Connections(ids)
     const plane = await startPlane(services, Date.now, { connected, isStorageFull: () => false })
-    return new Farm({ dir, services, ids }, plane, note)
+    return new Farm({ dir, services, ids, together }, plane, note)
   }
 
   async close(): Promise<void> {
@@ -150,8 +163,8 @@ class Farm {
     await this.#did(
       'all fall away',
       async () => {
-        for (const id of all) {
-          await this.#plane.inbox.presence(id, 'disconnected')
+        for (const some of inSlices(all, this.#together)) {
+          await Promise.all(some.map((id) => this.#plane.inbox.presence(id, 'disconnected')))
           await setImmediate()
         }
       },
@@ -274,18 +287,22 @@ class Farm {
   }
 
   async #answer(offers: readonly Offer[]): Promise<void> {
-    const { inbox } = this.#plane
-    for (const { nodeId, ...about } of offers) {
-      const { generation, digest } = about
-      const effective = { generation, digest, bootId: BOOT, reloads: 0 }
-      await inbox.ack(nodeId, { ...about, warnings: [] })
-      await setImmediate()
-      const outcome = { outcome: 'applied' as const, reason: null, message: '', evidence: [] }
-      await inbox.result(nodeId, { ...about, ...outcome, effective })
-      await setImmediate()
-      await inbox.confirm(nodeId, { ...about, effective })
-      await setImmediate()
+    for (const some of inSlices(offers, this.#together)) {
+      await Promise.all(some.map((offer) => this.#answerOne(offer)))
     }
+  }
+
+  async #answerOne({ nodeId, ...about }: Offer): Promise<void> {
+    const { inbox } = this.#plane
+    const { generation, digest } = about
+    const effective = { generation, digest, bootId: BOOT, reloads: 0 }
+    await inbox.ack(nodeId, { ...about, warnings: [] })
+    await setImmediate()
+    const outcome = { outcome: 'applied' as const, reason: null, message: '', evidence: [] }
+    await inbox.result(nodeId, { ...about, ...outcome, effective })
+    await setImmediate()
+    await inbox.confirm(nodeId, { ...about, effective })
+    await setImmediate()
   }
 
   /** Measurements are in memory, packed as the service keeps them: two minutes of a busy node's for each. */
@@ -356,16 +373,18 @@ async function main(): Promise<void> {
     options: {
       sizes: { type: 'string', default: '100,1000,10000' },
       answering: { type: 'string', default: 'Infinity' },
+      together: { type: 'string' },
       rollouts: { type: 'string' },
     },
   })
   const say = (text: string) => process.stdout.write(`${text}\n`)
   const sizes = values.sizes.split(',').map(Number)
   const answering = Number(values.answering)
-  if (values.rollouts !== undefined)
-    return await measureMemory({ sizes, answering, say }, Number(values.rollouts))
+  const together = values.together === undefined ? undefined : Number(values.together)
+  const options = { sizes, answering, say, ...(together !== undefined && { together }) }
+  if (values.rollouts !== undefined) return await measureMemory(options, Number(values.rollouts))
   say(`${HEAD}\n|---|---|---|---|---|---|---|---|---|`)
-  await measure({ sizes, answering, say })
+  await measure(options)
   say('')
   for (const text of answersTable(await measureAnswers(sizes))) say(text)
 }

@@ -10,6 +10,7 @@ import { createInbox } from '../../src/agents/inbox.ts'
 import { buildAgentListener } from '../../src/agents/listener.ts'
 import type { NodeReleases } from '../../src/agents/releases.ts'
 import { createAssignments } from '../../src/assignments/assignments.ts'
+import { createJoinedWrite } from '../../src/audit/joined-write.ts'
 import { sha256 } from '../../src/base/ids.ts'
 import { takeEpoch } from '../../src/control-plane/epoch.ts'
 import type { Identity } from '../../src/control-plane/identity.ts'
@@ -151,7 +152,7 @@ export async function startPlane(
   }
   const inbox = createInbox({
     db,
-    write,
+    write: createJoinedWrite(write),
     assignments,
     engine,
     releases,

@@ -57,17 +57,11 @@ export async function setEffective(
   effective: Effective | null,
   nowMs: number,
 ): Promise<void> {
-  const row = await trx
-    .selectFrom('nodes')
-    .select('effective')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-  const before: Effective | null = row.effective === null ? null : JSON.parse(row.effective)
-  const changed = before?.digest !== effective?.digest
-  await set(trx, id, {
-    effective: effective && JSON.stringify(effective),
-    ...(changed && { effective_since_ms: nowMs }),
-  })
+  const digest = effective?.digest ?? null
+  await sql`
+    update nodes set effective = ${effective && JSON.stringify(effective)},
+      effective_since_ms = iif(effective ->> 'digest' is ${digest}, effective_since_ms, ${nowMs})
+    where id = ${id}`.execute(trx)
 }
 
 export type Fences = Pick<NodeRow, 'max_epoch' | 'max_generation'>

@@ -12,7 +12,6 @@ import type { ReleasesAhead } from '../../../fleet/ahead.ts'
 import type { Connected } from '../../../fleet/connections.ts'
 import { targetOf } from '../../../labels/grouping.ts'
 import { targetColumns } from '../../../node-identity/store/nodes.ts'
-import { readFarmRules } from '../../rollout-rules/store.ts'
 import { closedAt } from '../../rollout-rules/windows.ts'
 import { type Approval, noteApproval } from '../queue/approvals.ts'
 import { createQueue } from '../queue/queue.ts'
@@ -229,12 +228,11 @@ export function createEngine(deps: Deps): Engine {
     const known = memory.tasksOf(unit, rolloutId)
     const loaded = await loadRollout(unit.trx, rolloutId, connected, known)
     if (!loaded) return null
-    memory.keep(unit, rolloutId, loaded.rollout.tasks)
-    const { trx } = unit
-    const isEmergency = loaded.row.emergency !== null
-    const closed = isEmergency ? null : closedAt((await readFarmRules(trx)).rules, now())
+    const { row, rollout, rules } = loaded
+    memory.keep(unit, rolloutId, rollout.tasks)
+    const closed = row.emergency !== null ? null : closedAt(rules, now())
     const ofNow = { closed, isStorageFull: isStorageFull(), nodesAtOnce }
-    return { ...loaded, rollout: { ...loaded.rollout, ...ofNow } }
+    return { row, rollout: { ...rollout, ...ofNow } }
   }
 
   function filesOf(rolloutId: string, { progress, tasks }: Rollout): FilesNow | null {

@@ -11,6 +11,7 @@ import { eachOf } from '../../../db/each-of.ts'
 import { labelsWithin } from '../../../db/labels.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import type { Connected } from '../../../fleet/connections.ts'
+import type { RolloutRules } from '../../rollout-rules/schema.ts'
 import { readFarmRules } from '../../rollout-rules/store.ts'
 import { AT_ONCE, type Policy, type Rollout, type Task } from '../reducer/model.ts'
 import type { Reason } from '../shapes/reason.ts'
@@ -129,6 +130,8 @@ const pageQuery = (db: Reader, { before, limit, state, config, author, ids, q = 
     .limit(limit)
 
 export type Loaded = { row: RolloutRow; rollout: Rollout }
+/** With the farm's rules, as of the same moment. */
+type LoadedByRules = Loaded & { rules: RolloutRules }
 
 /** What was not asked when it was made is as it was then for all. */
 export const policyOf = ({ policy }: Pick<RolloutRow, 'policy'>): Policy => ({
@@ -148,7 +151,7 @@ export async function loadRollout(
   connected: Connected,
   /** As somebody remembers them; left out: they are read. */
   known?: readonly Task[],
-): Promise<Loaded | null> {
+): Promise<LoadedByRules | null> {
   const row = await findRollout(trx, id)
   if (!row) return null
   const tasks = seenNow(known ?? (await loadTasks(trx, id)), {
@@ -158,12 +161,13 @@ export async function loadRollout(
   const { state } = row
   const reason = reasonOf(row)
   const frozen = { policy: policyOf(row), progress: JSON.parse(row.progress) }
-  const { blastBudget: budget } = (await readFarmRules(trx)).rules
+  const { rules } = await readFarmRules(trx)
+  const { blastBudget: budget } = rules
   const beside = budget === null ? [] : await unprovenBeside(trx, id)
   const room = budget === null ? null : beside.reduce((left, { nodes }) => left - nodes, budget)
   const roomHeldBy = beside.map((one) => one.rollout_id)
   const ofNow = { room, roomHeldBy, closed: null, isStorageFull: false }
-  return { row, rollout: { state, reason, ...frozen, tasks, ...ofNow } }
+  return { row, rollout: { state, reason, ...frozen, tasks, ...ofNow }, rules }
 }
 
 /** Whether nodes are to get back what they had. */

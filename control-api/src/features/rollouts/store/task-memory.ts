@@ -7,12 +7,13 @@ import type { Task } from '../reducer/model.ts'
 
 type Tasks = readonly Task[]
 
-/** Of a large rollout they take some 8 MB. */
-const MOST_KEPT = 8
+/** Ten thousand take some 8 MB. Of those that are under way there is one for each node, and of the last one that ended. */
+type Most = { rollouts: number; tasks: number }
+const MOST: Most = { rollouts: 8, tasks: 25_000 }
 
 export type TaskMemory = ReturnType<typeof createTaskMemory>
 
-export function createTaskMemory() {
+export function createTaskMemory(most = MOST) {
   /** As of the last commit, the one that was asked for last behind all others. */
   const committed = new Map<string, Tasks>()
   /** Who works on them, or did last and was rolled back: only that one's commit counts. */
@@ -36,8 +37,19 @@ export function createTaskMemory() {
     if (takers.get(rolloutId) !== unit || !tasks) return
     takers.delete(rolloutId)
     committed.set(rolloutId, tasks)
-    const [oldest] = committed.keys()
-    if (committed.size > MOST_KEPT && oldest !== undefined) committed.delete(oldest)
+    letGoOfOldest()
+  }
+
+  /** The newest stays, however large it is. */
+  function letGoOfOldest(): void {
+    let kept = 0
+    for (const tasks of committed.values()) kept += tasks.length
+    for (const [id, { length }] of committed) {
+      if (committed.size === 1) return
+      if (committed.size <= most.rollouts && kept <= most.tasks) return
+      committed.delete(id)
+      kept -= length
+    }
   }
 
   function tasksOf(unit: Unit, rolloutId: string): Tasks | undefined {

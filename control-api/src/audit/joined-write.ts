@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Writes of many callers in one transaction. A commit waits for the disk, and writes whole pages that the next one writes
+// again: of ten thousand nodes that answer at once those that are heard within a turn of the loop share one.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { AppError } from '../api-shapes/errors.ts'
+import { nextTurn } from '../base/slices.ts'
+import type { Unit, Write } from './write.ts'
+
+/**
+ * How long a transaction takes in more of them, in ms that this thread had the processor: whoever else waits for the loop has
+ * a turn then. By the clock a crowded machine, which can afford it least, would have a commit for each.
+ */
+const TAKES_MORE_FOR_CPU_MS = 10
+
+type Waiting = {
+  /** As the one who asked: the audit says who that was. */
+  work: (unit: Unit) => Promise<unknown>
+  resolve: (value: unknown) => void
+  reject: (error: unknown) => void
+}
+type Outcome = { value: unknown } | { refusal: AppError }
+
+/** As `write`, in the order in which it is asked. Each is committed, or was refused, when it resolves. */
+export function createJoinedWrite(write: Write, takesMoreForMs = TAKES_MORE_FOR_CPU_MS): Write {
+  let waiting: Waiting[] = []
+  let isUnderWay = false
+
+  /** Anew when the disk was full: from the first of them again. */
+  const doThem = (tried: Waiting[]) => async (unit: Unit) => {
+    tried.length = 0
+    const outcomes: Outcome[] = []
+    const untilMs = cpuMs() + takesMoreForMs
+    for (const one of waiting) {
+      tried.push(one)
+      outcomes.push(await outcomeOf(one, unit))
+      if (cpuMs() >= untilMs) break
+    }
+    return outcomes
+  }
+
+  const writeSome = async () => {
+    const tried: Waiting[] = []
+    try {
+      const outcomes = await write(doThem(tried))
+      for (const [i, one] of tried.entries()) settle(one, outcomes[i])
+    } catch (error) {
+      // It did not even begin, and would not for any of them.
+      if (tried.length === 0) tried.push(...waiting)
+      else if (tried.length > 1) return await eachAlone(tried)
+      for (const { reject } of tried) reject(error)
+    } finally {
+      waiting = waiting.slice(tried.length)
+    }
+  }
+
+  /** Whose fault it was shows, and nobody else pays for it. */
+  const eachAlone = async (tried: readonly Waiting[]) => {
+    for (const { work, resolve, reject } of tried) {
+      await nextTurn()
+      await write(work).then(resolve, reject)
+    }
+  }
+
+  const run = async () => {
+    isUnderWay = true
+    while (waiting.length > 0) {
+      await nextTurn()
+      await writeSome()
+    }
+    isUnderWay = false
+  }
+
+  return <T>(work: (unit: Unit) => Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
+      const asCaller = AsyncLocalStorage.snapshot()
+      waiting.push({
+        work: (unit) => asCaller(work, unit),
+        resolve: resolve as Waiting['resolve'],
+        reject,
+      })
+      if (!isUnderWay) void run()
+    })
+}
+
+/** Throws when what others share would keep a half of it. */
+async function outcomeOf({ work }: Waiting, unit: Unit): Promise<Outcome> {
+  const before = await unit.changesSoFar()
+  try {
+    return { value: await work(unit) }
+  } catch (error) {
+    // SQLite may have ended the transaction by itself, but not of a refusal of ours.
+    const isWhole = error instanceof AppError && (await unit.changesSoFar()) === before
+    if (!isWhole) throw error
+    return { refusal: error }
+  }
+}
+
+function settle({ resolve, reject }: Waiting, outcome: Outcome | undefined): void {
+  if (!outcome || 'refusal' in outcome) reject(outcome?.refusal)
+  else resolve(outcome.value)
+}
+
+/** Of this thread. */
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
