@@ -14,7 +14,7 @@ import { countTests } from './testing/count-tests.mjs'
 import { fellByAccident } from './testing/fell.mjs'
 import { longFiles } from './testing/file-times.mjs'
 import { runInLanes } from './testing/lanes.mjs'
-import { patiently } from './testing/patiently.mjs'
+import { Patience } from './testing/patience.mjs'
 import { processorSeconds } from './testing/processor-seconds.mjs'
 import { withFileTimes } from './testing/with-file-times.mjs'
 
@@ -183,6 +183,8 @@ function checks({ node }) {
 /** Runs its words, and says on descriptor 3, which they do not get, what time of a processor they and all they started took. */
 const TIMED = '"$@" 3>&-; code=$?; times >&3; exit $code'
 
+const patience = new Patience()
+
 /**
  * @param {Check} check
  * @param {Toolchain} tools
@@ -190,13 +192,15 @@ const TIMED = '"$@" 3>&-; code=$?; times >&3; exit $code'
  */
 function run({ command, cwd = '.', load }, tools) {
   const env = { ...tools.env, NO_COLOR: '1', FORCE_COLOR: '0' }
-  const words = load === 'patient' ? patiently(command) : command
+  const isPatient = load === 'patient'
   return new Promise((resolve) => {
-    const child = spawn('sh', ['-c', TIMED, 'sh', ...words], {
+    const child = spawn('sh', ['-c', TIMED, 'sh', ...command], {
       cwd: join(root, cwd),
       env,
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      detached: isPatient,
     })
+    if (isPatient && child.pid) patience.begin(child.pid)
     let output = ''
     let times = ''
     child.stdio[3]?.on('data', (chunk) => {
@@ -210,9 +214,10 @@ function run({ command, cwd = '.', load }, tools) {
     child.on('error', (error) =>
       resolve({ ok: false, output: `${output}\n${error.message}`, processorSeconds: 0 }),
     )
-    child.on('close', (code) =>
-      resolve({ ok: code === 0, output, processorSeconds: processorSeconds(times) }),
-    )
+    child.on('close', (code) => {
+      if (isPatient) patience.end()
+      resolve({ ok: code === 0, output, processorSeconds: processorSeconds(times) })
+    })
   })
 }
 
@@ -286,6 +291,7 @@ runMain(async () => {
   const chosen = all.filter(({ part }) => wanted.length === 0 || wanted.includes(part))
   await runInLanes(chosen, {
     run: (check) => report(check, tools),
+    waitedFor: (isWaitedFor) => patience.waitedFor(isWaitedFor),
     over: async (check, { count: first, fell }) => {
       const count = await again(check, first, fell, tools)
       total.passed += count.passed

@@ -9,6 +9,7 @@ type Check = { title: string; load: Load; after?: string }
 function started(checks: Check[]) {
   const ends = new Map<string, () => void>()
   const overs: string[] = []
+  const waits: boolean[] = []
   const done = runInLanes(checks, {
     run: ({ title }) =>
       new Promise<string>((resolve) => {
@@ -21,11 +22,13 @@ function started(checks: Check[]) {
       assert.equal(result, `${title} ended`)
       overs.push([title, 'beside', ...ends.keys()].join(' '))
     },
+    waitedFor: (isWaitedFor) => waits.push(isWaitedFor),
   })
   const settled = () => new Promise((resolve) => setImmediate(resolve))
   return {
     done,
     overs,
+    waits,
     running: async () => {
       await settled()
       return [...ends.keys()].sort().join(' ')
@@ -83,16 +86,22 @@ test('heavy ones are alone, light ones two at a time after them, patient ones be
 })
 
 test('what needs another waits for its end; what it needs need not be there', async () => {
-  const { done, running, end } = started([
+  const { done, running, end, waits } = started([
     heavy('tests', 'build'),
     patient('build'),
+    heavy('tests again', 'build'),
     heavy('more', 'nothing'),
   ])
   assert.equal(await running(), 'build')
+  assert.deepEqual(waits, [true])
   end('build')
   assert.equal(await running(), 'tests')
+  assert.deepEqual(waits, [true, false])
   end('tests')
+  assert.equal(await running(), 'tests again')
+  end('tests again')
   assert.equal(await running(), 'more')
+  assert.deepEqual(waits, [true, false])
   end('more')
   await done
 })

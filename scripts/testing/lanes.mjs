@@ -18,21 +18,30 @@ async function workThrough(all, atOnce, work) {
 }
 
 /**
- * `over` comes once nothing but what is patient runs beside it: there may be something to run again, alone.
+ * `over` comes once nothing but what is patient runs beside it: there may be something to run again, alone. `waitedFor` says
+ * when nothing goes on but what is patient, and when something does again.
  * @template {{ load: Load, title: string, after?: string }} Check
  * @template Result
  * @param {Check[]} all
- * @param {{ run: (check: Check) => Promise<Result>, over: (check: Check, result: Result) => Promise<void> }} does
+ * @param {{ run: (check: Check) => Promise<Result>, over: (check: Check, result: Result) => Promise<void>, waitedFor: (isWaitedFor: boolean) => void }} does
  */
-export async function runInLanes(all, { run, over }) {
+export async function runInLanes(all, { run, over, waitedFor }) {
+  /** Of what has not ended. */
   const ends = new Map(all.map(({ title }) => [title, Promise.withResolvers()]))
   /** @type {{ check: Check, result: Result }[]} */
   const ended = []
+  const waitFor = async (/** @type {Promise<unknown>} */ end) => {
+    waitedFor(true)
+    await end
+    waitedFor(false)
+  }
   const work = async (/** @type {Check} */ check) => {
-    if (check.after) await ends.get(check.after)?.promise
+    const first = ends.get(check.after ?? '')
+    if (first) await waitFor(first.promise)
     const result = await run(check)
     ended.push({ check, result })
     ends.get(check.title)?.resolve(undefined)
+    ends.delete(check.title)
   }
   const allOver = async () => {
     for (const { check, result } of ended.splice(0)) await over(check, result)
@@ -44,6 +53,6 @@ export async function runInLanes(all, { run, over }) {
     await allOver()
   }
   await workThrough(of('light'), 2, work)
-  await patient
+  await waitFor(patient)
   await allOver()
 }
