@@ -13,6 +13,8 @@ import { seconds } from './setup/steps.mjs'
 import { countTests } from './testing/count-tests.mjs'
 import { fellByAccident } from './testing/fell.mjs'
 import { longFiles } from './testing/file-times.mjs'
+import { runInLanes } from './testing/lanes.mjs'
+import { Patience } from './testing/patience.mjs'
 import { processorSeconds } from './testing/processor-seconds.mjs'
 import { withFileTimes } from './testing/with-file-times.mjs'
 
@@ -23,7 +25,8 @@ import { withFileTimes } from './testing/with-file-times.mjs'
  * @property {string[]} command
  * @property {string} [cwd] from the root
  * @property {(files: string[]) => string[]} [again] the command for these test files of it alone
- * @property {boolean} [isLight] leaves half of the machine idle: it waits for the most part, or is one thread
+ * @property {import('./testing/lanes.mjs').Load} load what it leaves of the machine
+ * @property {string} [after] the title of what must have ended before
  * @typedef {import('./testing/count-tests.mjs').Count} Count
  * @typedef {import('./setup/node-toolchain.mjs').Toolchain} Toolchain
  */
@@ -57,122 +60,147 @@ function checks({ node }) {
   const rules = ['--config', 'scripts/rooms/rules.mjs', '--output-type', 'err']
   const library = ['--import', './scripts/rooms/typescript-5.mjs']
   const rooms = [...library, cruiser, ...rules, 'control-api/src']
-  /** @param {string} preset @param {string[]} more @returns {Check} */
-  const cTests = (preset, ...more) => {
+  /** @param {string} preset */
+  const buildTitle = (preset) => `server-c build, ${preset}`
+  /** @param {string} preset @returns {Check} */
+  const cBuild = (preset) => ({
+    part: 'server-c',
+    title: buildTitle(preset),
+    command: [node, 'test/run.mjs', '--preset', preset, '--build'],
+    cwd: 'server-c',
+    load: 'patient',
+  })
+  /** @param {string} preset @param {import('./testing/lanes.mjs').Load} load @param {string[]} more @returns {Check} */
+  const cTests = (preset, load, ...more) => {
     const command = [node, 'test/run.mjs', '--preset', preset, ...more]
     const title = `server-c tests, ${preset}`
-    return { part: 'server-c', title, command, again: onlyFiles(command), cwd: 'server-c' }
-  }
-  /** The long ones first, so that none is left alone at the end. @type {Check[]} */
-  const lightChecks = [
-    {
-      part: 'schemathesis',
-      title: 'schemathesis against the service',
-      command: [node, 'control-api/schemathesis/run.ts'],
-    },
-    { part: 'faults', title: 'faults in a farm', command: [node, 'e2e/faults/run.ts'] },
-    {
-      part: 'web-ui',
-      title: 'web-ui tests',
-      command: vitest,
-      again: onlyFiles(vitest),
-      cwd: 'web-ui',
-    },
-    cTests('fuzz', '--seconds', '1'),
-    {
-      part: 'farmctl',
-      title: 'farmctl tests',
-      command: [...vitest, 'test/farmctl/'],
-      again: onlyFiles(vitest),
-      cwd: 'control-api',
-    },
-    { part: 'rollouts', title: 'rollouts to real nodes', command: [node, 'e2e/rollouts/run.ts'] },
-    {
-      part: 'bench',
-      title: 'bench at a small scale',
-      command: [...nodeTest, 'bench/test/*.test.mjs'],
-      again: onlyFiles(nodeTest),
+    const after = buildTitle(preset)
+    return {
+      part: 'server-c',
+      title,
+      command,
+      again: onlyFiles(command),
       cwd: 'server-c',
-    },
-    {
-      part: 'scripts',
-      title: 'scripts tests',
-      command: [...nodeTest, 'scripts/test/*.test.ts'],
-      again: onlyFiles(nodeTest),
-    },
-    ...['control-api', 'web-ui', 'e2e', 'scripts'].map((project) => ({
-      part: 'types',
-      title: `types of ${project}`,
-      command: [...tsc, '-p', project],
-    })),
-    { part: 'lint', title: 'what nobody uses', command: tool('knip', 'bin/knip.js') },
-    { part: 'lint', title: 'rooms of control-api', command: [node, ...rooms] },
-    {
-      part: 'lint',
-      title: 'clang-format',
-      command: ['clang-format', '--dry-run', '--Werror', ...c],
-    },
-    {
-      part: 'lint',
-      title: 'order of folders',
-      command: [node, 'server-c/test/check-includes.mjs'],
-    },
-    {
-      part: 'lint',
-      title: 'a test for each module',
-      command: [node, 'server-c/test/check-tested.mjs'],
-    },
-    { part: 'lint', title: 'licences', command: [node, 'scripts/check-licences.mjs'] },
-    {
-      part: 'lint',
-      title: 'no secret in the sources',
-      command: [node, 'scripts/check-secrets.mjs'],
-    },
-  ]
+      after,
+      load,
+    }
+  }
+  /** @param {string} title @param {string[]} command @returns {Check} */
+  const lint = (title, command) => ({ part: 'lint', title, command, load: 'patient' })
   return [
-    {
-      part: 'lint',
-      title: 'Biome',
-      command: [...tool('@biomejs/biome', 'bin/biome'), 'check', '--error-on-warnings'],
-    },
-    { part: 'lint', title: 'clang-tidy', command: [node, 'server-c/test/tidy.mjs'] },
-    {
-      part: 'control-api',
-      title: 'control-api tests',
-      command: [...vitest, '--exclude', 'test/farmctl/**'],
-      again: onlyFiles(vitest),
-      cwd: 'control-api',
-    },
+    // They wait for a browser, and for farms that wait themselves: half of the machine is for what is patient.
     {
       part: 'e2e',
       title: 'e2e tests',
       command: playwright,
       again: onlyFiles([...playwright, '--trace', 'retain-on-failure']),
       cwd: 'e2e',
+      load: 'heavy',
     },
-    // Five files at a time already, and many of their tests are about time: nothing runs beside these.
-    cTests('asan'),
-    cTests('tsan'),
-    ...lightChecks.map((check) => ({ ...check, isLight: true })),
+    {
+      part: 'control-api',
+      title: 'control-api tests',
+      command: [...vitest, '--exclude', 'test/farmctl/**'],
+      again: onlyFiles(vitest),
+      cwd: 'control-api',
+      load: 'heavy',
+    },
+    // Five files at a time already, and many of their tests are about time: nothing but what is patient runs beside these.
+    cTests('asan', 'heavy'),
+    cTests('tsan', 'heavy'),
+    // The long ones first, so that none is left alone at the end.
+    {
+      part: 'schemathesis',
+      title: 'schemathesis against the service',
+      command: [node, 'control-api/schemathesis/run.ts'],
+      load: 'light',
+    },
+    {
+      part: 'faults',
+      title: 'faults in a farm',
+      command: [node, 'e2e/faults/run.ts'],
+      load: 'light',
+    },
+    {
+      part: 'web-ui',
+      title: 'web-ui tests',
+      command: vitest,
+      again: onlyFiles(vitest),
+      cwd: 'web-ui',
+      load: 'light',
+    },
+    {
+      part: 'farmctl',
+      title: 'farmctl tests',
+      command: [...vitest, 'test/farmctl/'],
+      again: onlyFiles(vitest),
+      cwd: 'control-api',
+      load: 'light',
+    },
+    {
+      part: 'rollouts',
+      title: 'rollouts to real nodes',
+      command: [node, 'e2e/rollouts/run.ts'],
+      load: 'light',
+    },
+    cTests('fuzz', 'light', '--seconds', '1'),
+    {
+      part: 'bench',
+      title: 'bench at a small scale',
+      command: [...nodeTest, 'bench/test/*.test.mjs'],
+      again: onlyFiles(nodeTest),
+      cwd: 'server-c',
+      load: 'light',
+    },
+    {
+      part: 'scripts',
+      title: 'scripts tests',
+      command: [...nodeTest, 'scripts/test/*.test.ts'],
+      again: onlyFiles(nodeTest),
+      load: 'light',
+    },
+    // What is wrong with the sources is said first; then what others wait for.
+    lint('Biome', [...tool('@biomejs/biome', 'bin/biome'), 'check', '--error-on-warnings']),
+    lint('clang-format', ['clang-format', '--dry-run', '--Werror', ...c]),
+    lint('order of folders', [node, 'server-c/test/check-includes.mjs']),
+    lint('a test for each module', [node, 'server-c/test/check-tested.mjs']),
+    lint('licences', [node, 'scripts/check-licences.mjs']),
+    lint('no secret in the sources', [node, 'scripts/check-secrets.mjs']),
+    ...['control-api', 'web-ui', 'e2e', 'scripts'].map((project) => ({
+      part: 'types',
+      title: `types of ${project}`,
+      command: [...tsc, '-p', project],
+      load: /** @type {const} */ ('patient'),
+    })),
+    ...['asan', 'tsan'].map(cBuild),
+    lint('clang-tidy', [node, 'server-c/test/tidy.mjs']),
+    cBuild('fuzz'),
+    lint('what nobody uses', tool('knip', 'bin/knip.js')),
+    lint('rooms of control-api', [node, ...rooms]),
   ]
 }
 
 /** Runs its words, and says on descriptor 3, which they do not get, what time of a processor they and all they started took. */
 const TIMED = '"$@" 3>&-; code=$?; times >&3; exit $code'
 
+const patience = new Patience()
+
 /**
  * @param {Check} check
  * @param {Toolchain} tools
  * @returns {Promise<{ ok: boolean, output: string, processorSeconds: number }>}
  */
-function run({ command, cwd = '.' }, tools) {
+function run({ command, cwd = '.', load }, tools) {
   const env = { ...tools.env, NO_COLOR: '1', FORCE_COLOR: '0' }
+  const isPatient = load === 'patient'
   return new Promise((resolve) => {
     const child = spawn('sh', ['-c', TIMED, 'sh', ...command], {
       cwd: join(root, cwd),
       env,
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      detached: isPatient,
     })
+    if (isPatient && child.pid) patience.begin(child.pid)
     let output = ''
     let times = ''
     child.stdio[3]?.on('data', (chunk) => {
@@ -186,25 +214,11 @@ function run({ command, cwd = '.' }, tools) {
     child.on('error', (error) =>
       resolve({ ok: false, output: `${output}\n${error.message}`, processorSeconds: 0 }),
     )
-    child.on('close', (code) =>
-      resolve({ ok: code === 0, output, processorSeconds: processorSeconds(times) }),
-    )
+    child.on('close', (code) => {
+      if (isPatient) patience.end()
+      resolve({ ok: code === 0, output, processorSeconds: processorSeconds(times) })
+    })
   })
-}
-
-/** Two that are light beside each other, any other alone. @param {Check[]} all @returns {Check[][]} */
-function lanes(all) {
-  const light = all.filter(({ isLight }) => isLight)
-  return [...all.filter(({ isLight }) => !isLight).map((check) => [check]), light]
-}
-
-/** @param {Check[]} lane @param {(check: Check) => Promise<void>} work */
-async function workThrough(lane, work) {
-  const left = [...lane]
-  const one = async () => {
-    for (let check = left.shift(); check; check = left.shift()) await work(check)
-  }
-  await Promise.all([one(), one()])
 }
 
 /**
@@ -275,19 +289,16 @@ runMain(async () => {
   /** @type {string[]} */
   const unsteady = []
   const chosen = all.filter(({ part }) => wanted.length === 0 || wanted.includes(part))
-  for (const lane of lanes(chosen)) {
-    /** @type {{ check: Check, count: Count, fell: string[] }[]} */
-    const reports = []
-    await workThrough(lane, async (check) => {
-      reports.push({ check, ...(await report(check, tools)) })
-    })
-    for (const { check, count: first, fell } of reports) {
+  await runInLanes(chosen, {
+    run: (check) => report(check, tools),
+    waitedFor: (isWaitedFor) => patience.waitedFor(isWaitedFor),
+    over: async (check, { count: first, fell }) => {
       const count = await again(check, first, fell, tools)
       total.passed += count.passed
       total.failed += count.failed
       unsteady.push(...(count.unsteady ?? []))
-    }
-  }
+    },
+  })
   process.stdout.write(`Tested in ${seconds(startedAt)}\n`)
   if (unsteady.length > 0)
     process.stdout.write(`${unsteady.length} unsteady, to be mended: ${unsteady.join(', ')}\n`)

@@ -42,11 +42,14 @@ export async function setUp(set) {
     process.stdout.write('Setting up (details in .tools/setup.log)\n')
     const tools = await ensureNode(steps)
     await ensureDebianPackages(steps, set)
-    await ensureNpmPackages(steps, tools)
-    await buildNode(steps)
+    // What comes over the network waits for it: the node is built meanwhile.
+    await steps.together([
+      ensureNpmPackages(steps, tools),
+      buildNode(steps),
+      ...(set === 'test' ? [ensureSchemathesis(steps)] : []),
+    ])
     await buildControlPlane(steps, tools)
     await buildConsole(steps, tools)
-    if (set === 'test') await ensureSchemathesis(steps)
     process.stdout.write(`Set up in ${seconds(startedAt)}\n`)
     return tools
   } finally {

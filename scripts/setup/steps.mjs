@@ -23,6 +23,8 @@ export const seconds = (startedAt) => `${((performance.now() - startedAt) / 1000
 export class Steps {
   #log
   #isTerminal = process.stdout.isTTY === true
+  /** @type {Set<string>} */
+  #underWay = new Set()
 
   constructor() {
     mkdirSync(dirname(logFile), { recursive: true })
@@ -41,15 +43,26 @@ export class Steps {
   async step(title, work) {
     const startedAt = performance.now()
     writeSync(this.#log, `\n=== ${title}\n`)
-    if (this.#isTerminal) process.stdout.write(`  … ${title}`)
+    this.#underWay.add(title)
+    this.#show()
+    const end = (/** @type {string} */ line) => {
+      this.#underWay.delete(title)
+      this.#say(line)
+    }
     try {
       const said = await work()
       const took = said === null ? 'up to date' : `${said ? `${said}, ` : ''}${seconds(startedAt)}`
-      this.#say(`  ✓ ${title}: ${took}`)
+      end(`  ✓ ${title}: ${took}`)
     } catch (error) {
-      this.#say(`  ✗ ${title}: failed after ${seconds(startedAt)}`)
+      end(`  ✗ ${title}: failed after ${seconds(startedAt)}`)
       throw error
     }
+  }
+
+  /** Steps beside each other. All end before the first failure is thrown: what they print has its place until then. */
+  async together(/** @type {Promise<void>[]} */ steps) {
+    const ended = await Promise.allSettled(steps)
+    for (const one of ended) if (one.status === 'rejected') throw one.reason
   }
 
   /** A line between steps, for what takes long. @param {string} line */
@@ -60,6 +73,12 @@ export class Steps {
   /** @param {string} line */
   #say(line) {
     process.stdout.write(this.#isTerminal ? `\r\u001b[K${line}\n` : `${line}\n`)
+    this.#show()
+  }
+
+  #show() {
+    if (!this.#isTerminal || this.#underWay.size === 0) return
+    process.stdout.write(`\r\u001b[K  … ${[...this.#underWay].join(', ')}`)
   }
 
   /**

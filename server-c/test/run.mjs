@@ -3,6 +3,7 @@
 //   node test/run.mjs [--preset asan|tsan|release]     unit and system tests; asan if not said
 //   node test/run.mjs --preset tsan FILE…              only these system tests
 //   node test/run.mjs --preset fuzz [--seconds N]      each fuzz target: its corpus, then N seconds more
+//   node test/run.mjs --preset PRESET --build          builds all that these need, and no more
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -22,12 +23,13 @@ const { values, positionals: only } = parseArgs({
   options: {
     preset: { type: 'string', default: 'asan' },
     seconds: { type: 'string', default: '5' },
+    build: { type: 'boolean', default: false },
   },
 })
 const { preset } = values
 const seconds = Number(values.seconds)
 if (!presets.includes(preset) || !Number.isInteger(seconds) || seconds < 0) {
-  console.error(`usage: node test/run.mjs [--preset ${presets.join('|')}] [--seconds N]`)
+  console.error(`usage: node test/run.mjs [--preset ${presets.join('|')}] [--seconds N] [--build]`)
   process.exit(2)
 }
 const build = join(folder, 'build', preset)
@@ -176,24 +178,22 @@ function runSystemTests(files) {
   )
 }
 
+/** @param {string[]} more */
+const buildAll = (title, ...more) =>
+  run(title, 'cmake', ['--build', '--preset', preset, '-j', jobs, ...more])
+
 run('order of folders', process.execPath, [join(here, 'check-includes.mjs')])
 run('a test for each module', process.execPath, [join(here, 'check-tested.mjs')])
 run('configure', 'cmake', ['--preset', preset])
-run('build', 'cmake', ['--build', '--preset', preset, '-j', jobs])
+buildAll('build')
+const hasUnitTests = preset !== 'fuzz' && only.length === 0
+if (hasUnitTests) buildAll('build the unit tests', '--target', 'unit_tests')
+if (values.build) process.exit()
 if (preset === 'fuzz') {
   await fuzz()
 } else if (only.length > 0) {
   runSystemTests(only)
 } else {
-  run('build the unit tests', 'cmake', [
-    '--build',
-    '--preset',
-    preset,
-    '-j',
-    jobs,
-    '--target',
-    'unit_tests',
-  ])
   run('unit tests', 'ctest', ['--test-dir', build, '--output-on-failure', '-j', jobs])
   const system = (preset === 'tsan' ? betweenThreads : allSystemTests()).map(
     (name) => `${name}.test.mjs`,

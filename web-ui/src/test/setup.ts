@@ -4,6 +4,7 @@ import '@testing-library/jest-dom/vitest'
 import { cleanup, configure } from '@testing-library/react'
 import { afterEach } from 'vitest'
 import { speakAs } from '../lib/speaking-as.ts'
+import './quick-elements.ts'
 import './quick-errors.ts'
 import { SEEN_WITHIN_MS } from './soon.ts'
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// What runs beside what on two cores: docs/decisions/0188.
+
+/**
+ * heavy: takes the machine, or is about time: one at a time
+ * light: leaves half of it idle, as it waits for the most part, or is one thread: two at a time, after these
+ * patient: works only, and has no time to keep: one at a time beside all others, of whom it takes nothing
+ * @typedef {'heavy' | 'light' | 'patient'} Load
+ */
+
+/** @template T @param {T[]} all @param {number} atOnce @param {(one: T) => Promise<void>} work */
+async function workThrough(all, atOnce, work) {
+  const left = [...all]
+  const one = async () => {
+    for (let next = left.shift(); next; next = left.shift()) await work(next)
+  }
+  await Promise.all(Array.from({ length: atOnce }, one))
+}
+
+/**
+ * `over` comes once nothing but what is patient runs beside it: there may be something to run again, alone. `waitedFor` says
+ * when nothing goes on but what is patient, and when something does again.
+ * @template {{ load: Load, title: string, after?: string }} Check
+ * @template Result
+ * @param {Check[]} all
+ * @param {{ run: (check: Check) => Promise<Result>, over: (check: Check, result: Result) => Promise<void>, waitedFor: (isWaitedFor: boolean) => void }} does
+ */
+export async function runInLanes(all, { run, over, waitedFor }) {
+  /** Of what has not ended. */
+  const ends = new Map(all.map(({ title }) => [title, Promise.withResolvers()]))
+  /** @type {{ check: Check, result: Result }[]} */
+  const ended = []
+  const waitFor = async (/** @type {Promise<unknown>} */ end) => {
+    waitedFor(true)
+    await end
+    waitedFor(false)
+  }
+  const work = async (/** @type {Check} */ check) => {
+    const first = ends.get(check.after ?? '')
+    if (first) await waitFor(first.promise)
+    const result = await run(check)
+    ended.push({ check, result })
+    ends.get(check.title)?.resolve(undefined)
+    ends.delete(check.title)
+  }
+  const allOver = async () => {
+    for (const { check, result } of ended.splice(0)) await over(check, result)
+  }
+  const of = (/** @type {Load} */ load) => all.filter((check) => check.load === load)
+  const patient = workThrough(of('patient'), 1, work)
+  for (const check of of('heavy')) {
+    await work(check)
+    await allOver()
+  }
+  await workThrough(of('light'), 2, work)
+  await waitFor(patient)
+  await allOver()
+}
