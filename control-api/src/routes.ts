@@ -233,6 +233,8 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
     ...{ endNode, endNodesIn: createEndNodesIn({ now, engine, fleet }) },
     askForLog: (nodeId, lines) =>
       questions.logQuestions.ask(nodeId, { lines }, parts.logTailWithinMs),
+    askNode: (nodeId, question, withinMs) =>
+      questions.checkQuestions.ask(nodeId, question, withinMs),
     adopt: createAdopt({ db, write, now, validate: validateAuthors, sitesIn: work.sitesIn }),
     adoptErrors: saveErrors,
     readGrouping,

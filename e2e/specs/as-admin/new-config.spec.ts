@@ -9,7 +9,9 @@ test('a config is made from a folder; a name that there is already is refused', 
   page,
   api,
   farm,
+  provokes,
 }) => {
+  provokes(/^409 .*\/made-here\/versions$/)
   const dialog = page.getByRole('dialog')
   const make = dialog.getByRole('button', { name: 'Create config' })
   await page.goto('/configs')

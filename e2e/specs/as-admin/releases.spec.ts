@@ -5,7 +5,10 @@ import { pushRelease } from '../../fixtures/releases.ts'
 test('a release is found, its files saved, its changes read, and a version deleted', async ({
   page,
   api,
+  provokes,
 }) => {
+  // The page asks once more for the version that has just been deleted.
+  provokes(/^404 .*\/versions\/2$/)
   await pushRelease(api, 'shop', { 'index.html': '<h1>one', 'img/a.svg': '<svg/>' })
   await pushRelease(api, 'shop', { 'index.html': '<h1>two!', 'new.txt': 'new' }, 1)
 

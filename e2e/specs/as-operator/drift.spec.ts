@@ -15,7 +15,10 @@ test('a change by hand is served, shown, never kept by who may not, and discarde
   page,
   farm,
   admin,
+  provokes,
 }) => {
+  // The page asks for the change once more when it is gone already.
+  provokes(/^409 .*\/drift$/)
   const farmPage = new FarmPage(page)
   const node = new NodePage(page)
   const drift = node.panel('Changed on its machine')

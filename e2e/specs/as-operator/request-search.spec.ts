@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Somebody asks "who gets these 404s?": requests as nodes answer them, searched, paused and counted.
-import { wrongWithLooks } from '../../fixtures/axe.ts'
+import { phone, wrongWithLooks } from '../../fixtures/axe.ts'
 import { expect, asOperator as test } from '../../fixtures/index.ts'
 import { whileVisiting } from '../../fixtures/visitors.ts'
+
+/** On a phone, with twenty rows and what comes most often below them. */
+const MOST_PX = 8_000
 
 test('requests are searched live, without queries, and who asked is for who may see it', async ({
   page,
@@ -43,6 +46,10 @@ test('requests are searched live, without queries, and who asked is for who may 
     await expect(clients.locator('tbody tr').first()).toContainText(/\d+\.\d+\.\d+\.\d+/)
     await expect(admins.getByRole('region', { name: 'Top paths' })).toContainText('/css/site.css')
     await expect(admins.getByText(/From [\d,]+ samples/)).toBeVisible()
+    await expect(admins.getByRole('button', { name: 'Show 100 more' })).toBeVisible()
+    await admins.setViewportSize(phone)
+    const height = () => admins.evaluate(() => document.documentElement.scrollHeight)
+    await expect.poll(height).toBeLessThan(MOST_PX)
     expect.soft(await wrongWithLooks(admins)).toEqual([])
 
     // The same for one site, where one thinks of it.

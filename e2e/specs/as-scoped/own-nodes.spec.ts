@@ -16,7 +16,9 @@ test('sees its own node alone, and of the others neither page nor name', async (
   page,
   admin,
   api,
+  provokes,
 }) => {
+  provokes(/^404 .*\/nodes\/node_…$/)
   const farmPage = new FarmPage(page)
   await page.goto('/nodes')
   await expect(farmPage.row('edge-1')).toShowState('In sync')

@@ -39,7 +39,8 @@ test('no nodes yet, and one of them', async ({ page, farm }, info) => {
   await keepPicture(page, info, 'one-node')
 })
 
-test('loading, failed, and well again', async ({ page }, info) => {
+test('loading, failed, and well again', async ({ page, provokes }, info) => {
+  provokes(/^500 \/api\/v1\/nodes$/)
   let letGo = () => {}
   const held = new Promise<void>((resolve) => {
     letGo = resolve
@@ -64,7 +65,11 @@ test('loading, failed, and well again', async ({ page }, info) => {
   await expect(new FarmPage(page).row('edge-1')).toShowState('Connected')
 })
 
-test('a part that cannot be read leaves the rest, and says so', async ({ page }, info) => {
+test('a part that cannot be read leaves the rest, and says so', async ({
+  page,
+  provokes,
+}, info) => {
+  provokes(/^500 .*\/nodes\/cells$/)
   await failing(page, '**/api/v1/nodes/cells*')
   await page.goto('/')
   const map = page.getByRole('region', { name: 'All nodes', exact: true })

@@ -22,7 +22,10 @@ async function signInThere(page: Page, login: string): Promise<void> {
 test('who is in a group signs in there, is led back to where they wanted to be, with its roles', async ({
   page,
   identityProvider: { people },
+  provokes,
 }) => {
+  // The provider's page wants a font of another site.
+  provokes(/ERR_FAILED \(\/css\)/)
   people.set('subject-ana', { username: 'ana', groups: ['night-shift', 'choir'] })
   await page.goto('/configs/default')
   await signInThere(page, 'subject-ana')
@@ -42,7 +45,9 @@ test('who is in no group that counts is told so, and not let in', async ({
   page,
   admin,
   identityProvider: { people },
+  provokes,
 }) => {
+  provokes(/ERR_FAILED \(\/css\)/)
   people.set('subject-ben', { username: 'ben', groups: ['choir'] })
   await page.goto('/')
   await signInThere(page, 'subject-ben')

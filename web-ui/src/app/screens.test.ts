@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { createQueryClient } from './query-client.ts'
 import { createAppRouter } from './router.tsx'
 
-const SPEC = join(import.meta.dirname, '../../../e2e/specs/as-admin/accessibility.spec.ts')
+const SPEC = join(import.meta.dirname, '../../../e2e/fixtures/screens.ts')
 /** Before somebody is signed in, and where nothing is. */
 const ELSEWHERE = new Set(['/setup', '/sign-in', '/change-password', '/$'])
 

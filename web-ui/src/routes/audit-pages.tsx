@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { getRouteApi } from '@tanstack/react-router'
+import { IfAllowed } from '../components/if-allowed.tsx'
 import { AuditScreen } from '../features/audit/audit-screen.tsx'
 import { EntryScreen } from '../features/audit/entry-screen.tsx'
 
@@ -21,5 +22,12 @@ export function AuditPage() {
 
 export function EntryPage() {
   const { id } = entryRoute.useParams()
-  return <EntryScreen key={id} id={Number(id)} />
+  const { session } = entryRoute.useRouteContext()
+  return (
+    <IfAllowed
+      {...{ session, permission: 'audit:read', title: `Entry ${id}`, what: 'read the audit' }}
+    >
+      <EntryScreen key={id} id={Number(id)} />
+    </IfAllowed>
+  )
 }

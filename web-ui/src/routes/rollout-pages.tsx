@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { IfAllowed } from '../components/if-allowed.tsx'
 import { QueryStates } from '../components/query-states.tsx'
 import { namedTasksQuery, rolloutQuery } from '../features/rollouts/api.ts'
 import { ChooseRelease } from '../features/rollouts/choose-release.tsx'
@@ -14,8 +15,13 @@ const rolloutRoute = getRouteApi('/app/rollouts/$id')
 
 export function PlanPage() {
   const { again, config, version } = planRoute.useSearch()
+  const { session } = planRoute.useRouteContext()
   if (config === undefined || version === undefined) return <Choose />
-  return again === undefined ? <Plan /> : <PlanAgain id={again} />
+  return (
+    <IfAllowed {...{ session, permission: 'rollouts:run', title: 'Plan', what: 'order rollouts' }}>
+      {again === undefined ? <Plan /> : <PlanAgain id={again} />}
+    </IfAllowed>
+  )
 }
 
 function Choose() {

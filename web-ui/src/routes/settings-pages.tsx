@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { getRouteApi, Outlet } from '@tanstack/react-router'
+import { IfAllowed } from '../components/if-allowed.tsx'
 import { NewRuleScreen, RuleScreen } from '../features/alerts/rule-screen.tsx'
 import { AlertRulesScreen } from '../features/alerts/rules-screen.tsx'
 import { BackupsScreen } from '../features/backups/backups-screen.tsx'
@@ -119,12 +120,16 @@ export function WebhookPage() {
   const { session } = webhook.useRouteContext()
   const navigate = webhook.useNavigate()
   return (
-    <WebhookScreen
-      key={id}
-      id={id}
-      session={session}
-      onDeleted={() => void navigate({ to: '/settings/webhooks', ignoreBlocker: true })}
-    />
+    <IfAllowed
+      {...{ session, permission: 'webhooks:read', title: 'Webhook', what: 'see webhooks' }}
+    >
+      <WebhookScreen
+        key={id}
+        id={id}
+        session={session}
+        onDeleted={() => void navigate({ to: '/settings/webhooks', ignoreBlocker: true })}
+      />
+    </IfAllowed>
   )
 }
 

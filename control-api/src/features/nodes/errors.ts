@@ -58,7 +58,8 @@ export const TooManyAsk = defineError(
   429,
   'too_many_requests',
   'Too many ask at once',
-  (name: string) => `Others wait for ${name}'s log already. Try again in ten seconds.`,
+  (name: string, what: 'log' | 'answer') =>
+    `Others wait for ${name}'s ${what} already. Try again in ten seconds.`,
 )
 export const CursorAndOffset = defineError(
   400,

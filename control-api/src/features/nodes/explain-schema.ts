@@ -12,16 +12,19 @@ import {
 export const MOST_URLS = 50
 const LONGEST_URL = 2048
 
+export const UrlSchema = Type.String({
+  maxLength: LONGEST_URL,
+  pattern: '^https?://[!-~]+$',
+  examples: ['https://www.example.org/index.html'],
+})
+
 export const ExplainSchema = Type.Object(
   {
-    urls: Type.Array(
-      Type.String({
-        maxLength: LONGEST_URL,
-        pattern: '^https?://[!-~]+$',
-        examples: ['https://www.example.org/index.html'],
-      }),
-      { minItems: 1, maxItems: MOST_URLS, description: 'Percent-encoded, as in a request' },
-    ),
+    urls: Type.Array(UrlSchema, {
+      minItems: 1,
+      maxItems: MOST_URLS,
+      description: 'Percent-encoded, as in a request',
+    }),
     text: Type.Optional(
       Type.String({
         maxLength: 1_048_576,

@@ -127,7 +127,7 @@ export const nodeIdentityRoutes =
           throw new NodeDidNotAnswer(node.name, 'is not connected')
         }
         const tail = await askForLog(id, lines)
-        if (tail === 'busy') throw new TooManyAsk(node.name)
+        if (tail === 'busy') throw new TooManyAsk(node.name, 'log')
         if (tail === null) {
           throw new NodeDidNotAnswer(node.name, 'is connected, but did not send its log in time')
         }

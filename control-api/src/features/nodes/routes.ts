@@ -42,7 +42,7 @@ import type {
 } from '../../fleet/config-ports.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { AbsenceOf } from '../../fleet/forgetting.ts'
-import type { LogTail } from '../../fleet/questions.ts'
+import type { CheckAnswer, CheckQuestion, LogTail } from '../../fleet/questions.ts'
 import type { App } from '../../http/app-types.ts'
 import { etagOf, requireIfMatch } from '../../http/preconditions.ts'
 import { OverrideTooLarge, requireModestOverride } from '../../json/merge-patch.ts'
@@ -70,6 +70,7 @@ import {
   NodesQuerySchema,
   OverrideSchema,
 } from './schema.ts'
+import { nodeStatusesRoutes } from './statuses-routes.ts'
 import { createNodeView, viewPolicy } from './view.ts'
 
 type Deps = {
@@ -88,6 +89,11 @@ type Deps = {
   endNodesIn: EndNodesIn
   assignments: Pick<Assignments, 'assign'>
   askForLog(nodeId: string, lines: number): Promise<LogTail | null | 'busy'>
+  askNode(
+    nodeId: string,
+    question: CheckQuestion,
+    withinMs: number,
+  ): Promise<CheckAnswer | null | 'busy'>
   adopt: Adopt
   readGrouping: ReadGrouping
   absenceOf: AbsenceOf
@@ -109,6 +115,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   await nodeDriftRoutes(deps)(app)
   await nodeRenderedRoutes(deps)(app)
   await nodeExplainRoutes(deps)(app)
+  await nodeStatusesRoutes(deps)(app)
   const view = createNodeView(deps)
   const nodesPage = createNodesPage(deps)
 

@@ -6,6 +6,7 @@ import type { AuditDetail, AuditEntry, AuditVerification } from '../../lib/api-t
 import { json } from '../../test/fake-api.ts'
 import { renderApp } from '../../test/render-app.tsx'
 import { node, page, session } from '../../test/samples.ts'
+import { soon } from '../../test/soon.ts'
 
 const auditor = { ...session, permissions: ['audit:read'] }
 const signedIn = { 'GET /session': () => json(auditor) }
@@ -79,6 +80,17 @@ describe('the audit', () => {
     expect(await screen.findByText('None among the newest entries')).toBeVisible()
     await userEvent.click(screen.getByRole('button', { name: 'Look further back' }))
     expect(await screen.findByRole('link', { name: 'node override changed' })).toBeVisible()
+  })
+
+  test.each([
+    ['/audit/7', 'audit:read'],
+    ['/settings/webhooks/webhook_1', 'webhooks:read'],
+  ])('%s says which permission it needs, and asks for nothing', async (address, permission) => {
+    const nobody = { ...session, permissions: [] }
+    const { requests } = renderApp(address, { 'GET /session': () => json(nobody) })
+    const why = new RegExp(`needs the permission ${permission}\\.`)
+    expect(await screen.findByText(why, {}, soon)).toBeVisible()
+    expect(requests.filter(({ path }) => /audit|webhooks/.test(path))).toEqual([])
   })
 
   test('is not shown to who may not read it', async () => {

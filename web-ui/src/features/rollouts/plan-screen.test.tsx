@@ -423,13 +423,13 @@ describe('the plan', () => {
     ])
   })
 
-  test('is only looked at by who may not start it', async () => {
-    renderApp(plans, {
+  test('is not made for who may not order it, and says so', async () => {
+    const { requests } = renderApp(plans, {
       ...answer(plan()),
       'GET /session': () => json({ ...session, permissions: [] }),
     })
-    const button = await screen.findByRole('button', { name: /Start rollout/ }, soon)
-    expect(button).toHaveAccessibleDescription(/rollouts:run/)
+    expect(await screen.findByText(/needs the permission rollouts:run/, {}, soon)).toBeVisible()
+    expect(requests.filter(({ method }) => method === 'POST')).toEqual([])
   })
 
   test('by waves shows which node comes when, and what is between two configs at once', async () => {

@@ -8,6 +8,7 @@ import { QueryStates } from '../../../components/query-states.tsx'
 import type { Explanation, Node, Session } from '../../../lib/api-types.ts'
 import { explainQuery, wrongUrl } from '../../../lib/explain-query.ts'
 import { whyNot } from '../../../lib/permissions.ts'
+import { NodeSays } from './node-says.tsx'
 import classes from './why.module.css'
 
 export function WhyPanel({ node, session }: { node: Node; session: Session }) {
@@ -47,7 +48,7 @@ export function WhyPanel({ node, session }: { node: Node; session: Session }) {
       )}
       {url !== '' && (
         <QueryStates query={why} what="The explanation" skeletonRows={4}>
-          {(explanation) => <Found url={url} explanation={explanation} />}
+          {(explanation) => <Found nodeId={node.id} url={url} explanation={explanation} />}
         </QueryStates>
       )}
     </section>
@@ -55,9 +56,11 @@ export function WhyPanel({ node, session }: { node: Node; session: Session }) {
 }
 
 function Found({
+  nodeId,
   url,
   explanation: { items, version },
 }: {
+  nodeId: string
   url: string
   explanation: Explanation
 }) {
@@ -70,10 +73,14 @@ function Found({
   return (
     <>
       <Answer url={url} answer={item.before} config={version.config} />
-      <p className="panel-body dim">
-        From {version.config} v{version.number}, for a stranger’s GET; the node was not asked, and
-        its files are taken to be there.
-      </p>
+      <div className="panel-body stack-tight">
+        {item.before.path !== '' && (
+          <NodeSays nodeId={nodeId} url={url} expected={item.before.status} />
+        )}
+        <p className="dim">
+          From {version.config} v{version.number}, for a stranger’s GET.
+        </p>
+      </div>
     </>
   )
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { type Column, LongTable } from '../../../components/long-table.tsx'
+import { MoreRows, useFirstRows } from '../../../components/more-rows.tsx'
 import { MarkedText } from '../../../components/status-badge.tsx'
 import type { FoundRequest } from '../../../lib/api-types.ts'
 import { DASH, formatBytes, formatSeconds } from '../../../lib/format.ts'
@@ -10,6 +11,7 @@ type Props = { rows: readonly FoundRequest[]; hasClients: boolean }
 
 /** The newest first. */
 export function FoundTable({ rows, hasClients }: Props) {
+  const { first, more } = useFirstRows(rows)
   const columns: Column[] = [
     { title: 'Began' },
     { title: 'Status' },
@@ -20,33 +22,36 @@ export function FoundTable({ rows, hasClients }: Props) {
     { title: 'Node' },
   ]
   return (
-    <LongTable label="Requests, table" columns={columns} rows={rows} keyOf={keyOf}>
-      {(row) => (
-        <>
-          <td className="nowrap">
-            <time dateTime={row.startedAt} title={formatExact(row.startedAt)}>
-              {formatClock(row.startedAt)}
-            </time>
-          </td>
-          <td className="nowrap">
-            <Outcome {...row} />
-          </td>
-          <td className={classes.request}>
-            {row.method}{' '}
-            <bdi>
-              <span className="dim">{row.host}</span>
-              {row.path === '' ? <span className="dim"> not decodable</span> : row.path}
-            </bdi>
-          </td>
-          <td className="num">{formatSeconds(row.stageSeconds.total)}</td>
-          <td className="num">{formatBytes(row.bytes)}</td>
-          {hasClients && (
-            <td className="nowrap">{row.client ?? <span className="dim">{DASH}</span>}</td>
-          )}
-          <td className="nowrap">{row.nodeName}</td>
-        </>
-      )}
-    </LongTable>
+    <>
+      <LongTable label="Requests, table" columns={columns} rows={first} keyOf={keyOf}>
+        {(row) => (
+          <>
+            <td className="nowrap">
+              <time dateTime={row.startedAt} title={formatExact(row.startedAt)}>
+                {formatClock(row.startedAt)}
+              </time>
+            </td>
+            <td className="nowrap">
+              <Outcome {...row} />
+            </td>
+            <td className={classes.request}>
+              {row.method}{' '}
+              <bdi>
+                <span className="dim">{row.host}</span>
+                {row.path === '' ? <span className="dim"> not decodable</span> : row.path}
+              </bdi>
+            </td>
+            <td className="num">{formatSeconds(row.stageSeconds.total)}</td>
+            <td className="num">{formatBytes(row.bytes)}</td>
+            {hasClients && (
+              <td className="nowrap">{row.client ?? <span className="dim">{DASH}</span>}</td>
+            )}
+            <td className="nowrap">{row.nodeName}</td>
+          </>
+        )}
+      </LongTable>
+      <MoreRows {...more} />
+    </>
   )
 }
 

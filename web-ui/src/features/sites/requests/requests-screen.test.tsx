@@ -31,7 +31,7 @@ function opened(
 const start = async () => {
   await userEvent.click(await screen.findByRole('button', { name: 'Start' }, soon))
 }
-const of = (...paths: [number, string][]): FoundRequest[] =>
+const of = (...paths: (readonly [number, string])[]): FoundRequest[] =>
   paths.map(([number, path]) => foundRequest({ number, path }))
 
 describe('a search', () => {
@@ -59,6 +59,21 @@ describe('a search', () => {
     // Nobody's address, and no field for it.
     expect(table.queryByText('Client')).toBeNull()
     expect(screen.queryByLabelText('Client')).toBeNull()
+  })
+
+  test('with many rows shows the first, and more for who wants them: what comes below stays near', async () => {
+    const requests = of(...Array.from({ length: 130 }, (_, i) => [i + 1, `/p/${i + 1}`] as const))
+    opened('/sites/requests', [{ requests, received: 130, next: 130 }])
+    await start()
+    const table = within(await screen.findByRole('region', { name: 'Requests, table' }, soon))
+    const rows = () => table.getAllByRole('row').slice(1)
+    expect(rows()).toHaveLength(20)
+    expect(rows()[0]).toHaveTextContent('/p/130')
+    expect(screen.getByText('20 of 130 shown')).toBeVisible()
+    await userEvent.click(screen.getByRole('button', { name: 'Show 100 more' }))
+    expect(screen.getByText('120 of 130 shown')).toBeVisible()
+    await userEvent.click(screen.getByRole('button', { name: 'Show 10 more' }))
+    expect(screen.queryByText(/ of 130 shown/)).toBeNull()
   })
 
   test('is written into the address while it is typed', async () => {
