@@ -54,6 +54,8 @@ export default defineConfig({
   experimental: {
     renderBuiltUrl: (_name, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
   },
+  // Catalogs of languages have messages for names, which nobody imports one by one.
+  json: { namedExports: false },
   plugins: [react(), docsIndex(), compressed(), firstLoad()],
   build: {
     // The first versions that know CSS light-dark(), which the palette is written in.
