@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+
 import { Link } from '@tanstack/react-router'
+import { t } from '../languages/t.ts'
 import type { ConfigError } from '../lib/api-types.ts'
 import classes from './config-errors.module.css'
 
@@ -24,7 +26,7 @@ function ErrorPlace({ config, error }: { config: string | null; error: ConfigErr
   const place = [pointer, line > 0 ? `${line}:${column}` : '']
     .filter((part) => part !== '')
     .join(' ')
-  const text = place === '' ? 'whole text' : place
+  const text = place === '' ? t('whole text') : place
   if (config === null) return <code>{text}</code>
   return (
     <Link

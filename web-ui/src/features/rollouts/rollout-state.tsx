@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // How a rollout stands: one sentence of why, the time that is left, and what may be done.
+
 import { Link } from '@tanstack/react-router'
 import { StatePanel } from '../../components/state-panel.tsx'
+import { t } from '../../languages/t.ts'
 import type { Rollout, Session } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import { forPeople } from '../../lib/people-words.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { RolloutActions } from './rollout-actions.tsx'
@@ -20,7 +21,11 @@ export function RolloutStatePanel({ rollout, session, asOf }: Props) {
   const whole = forPeople(reason)
   const sentence = forPeople(headline) || whole
   return (
-    <StatePanel label="State of the rollout" verdict={rolloutVerdict[state]} progress={progress}>
+    <StatePanel
+      label={t('State of the rollout')}
+      verdict={rolloutVerdict[state]}
+      progress={progress}
+    >
       <progress
         className={rowClasses.progress}
         max={Math.max(1, totalNodes)}
@@ -33,7 +38,7 @@ export function RolloutStatePanel({ rollout, session, asOf }: Props) {
       <Beside rollout={rollout} />
       {whole !== sentence && (
         <details className={`dim ${classes.more}`}>
-          <summary>In full</summary>
+          <summary>{t('In full')}</summary>
           {whole}
         </details>
       )}
@@ -49,10 +54,19 @@ function Beside({ rollout }: { rollout: Rollout }) {
     <div className="stack-tight">
       {pendingNodes > 0 && (
         <p>
-          {plural(pendingNodes, 'node')} could not be reached and will take the version on return.
+          {t(
+            '{pendingNodes, plural, one {# node} other {# nodes}} could not be reached and will take the version on return.',
+            { pendingNodes },
+          )}
         </p>
       )}
-      {cordonedNodes > 0 && <p>{plural(cordonedNodes, 'cordoned node')} skipped.</p>}
+      {cordonedNodes > 0 && (
+        <p>
+          {t('{cordonedNodes, plural, one {# cordoned node} other {# cordoned nodes}} skipped.', {
+            cordonedNodes,
+          })}
+        </p>
+      )}
       <p className="row dim">
         {isChange && (
           <Link
@@ -60,10 +74,12 @@ function Beside({ rollout }: { rollout: Rollout }) {
             params={{ name: config }}
             search={{ from: previousVersion, to: version }}
           >
-            What changes from v{previousVersion} to v{version}
+            {t('What changes from v{previousVersion} to v{version}', { previousVersion, version })}
           </Link>
         )}
-        {endedAt !== null && <span>ended {formatDateTime(endedAt)}</span>}
+        {endedAt !== null && (
+          <span>{t('ended {endedAt}', { endedAt: formatDateTime(endedAt) })}</span>
+        )}
       </p>
     </div>
   )

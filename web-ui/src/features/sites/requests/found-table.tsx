@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { type Column, LongTable } from '../../../components/long-table.tsx'
 import { MarkedText } from '../../../components/status-badge.tsx'
+import { t } from '../../../languages/t.ts'
 import type { FoundRequest } from '../../../lib/api-types.ts'
 import { DASH, formatBytes, formatSeconds } from '../../../lib/format.ts'
 import { formatClock, formatExact } from '../../../lib/time.ts'
@@ -11,16 +13,16 @@ type Props = { rows: readonly FoundRequest[]; hasClients: boolean }
 /** The newest first. */
 export function FoundTable({ rows, hasClients }: Props) {
   const columns: Column[] = [
-    { title: 'Began' },
-    { title: 'Status' },
-    { title: 'Request' },
-    { title: 'Took', className: 'num' },
-    { title: 'Sent', className: 'num' },
-    ...(hasClients ? [{ title: 'Client' }] : []),
-    { title: 'Node' },
+    { title: t('Began') },
+    { title: t('Status') },
+    { title: t('Request') },
+    { title: t('Took'), className: 'num' },
+    { title: t('Sent'), className: 'num' },
+    ...(hasClients ? [{ title: t('Client') }] : []),
+    { title: t('Node') },
   ]
   return (
-    <LongTable label="Requests, table" columns={columns} rows={rows} keyOf={keyOf}>
+    <LongTable label={t('Requests, table')} columns={columns} rows={rows} keyOf={keyOf}>
       {(row) => (
         <>
           <td className="nowrap">
@@ -35,7 +37,7 @@ export function FoundTable({ rows, hasClients }: Props) {
             {row.method}{' '}
             <bdi>
               <span className="dim">{row.host}</span>
-              {row.path === '' ? <span className="dim"> not decodable</span> : row.path}
+              {row.path === '' ? <span className="dim"> {t('not decodable')}</span> : row.path}
             </bdi>
           </td>
           <td className="num">{formatSeconds(row.stageSeconds.total)}</td>
@@ -60,9 +62,9 @@ function Outcome({ status, reason }: Pick<FoundRequest, 'status' | 'reason'>) {
   if (reason !== null) {
     return (
       <MarkedText verdict={{ tone: 'warn', shape: 'triangle' }}>
-        {status ?? 'No response'}, ended early
+        {t('{status}, ended early', { status: status ?? t('No response') })}
       </MarkedText>
     )
   }
-  return status ?? 'No response'
+  return status ?? t('No response')
 }
