@@ -13,8 +13,12 @@ export function ConfigErrors({ config, errors }: ConfigErrorsProps) {
     <ul className={classes.errors}>
       {errors.map((error) => (
         <li key={`${error.pointer} ${error.code} ${error.line}:${error.column}`}>
-          <ErrorPlace config={config} error={error} /> {error.message}{' '}
-          {error.hint !== '' && <span className="dim">{error.hint}</span>}
+          <ErrorPlace config={config} error={error} /> <span lang="en">{error.message}</span>{' '}
+          {error.hint !== '' && (
+            <span className="dim" lang="en">
+              {error.hint}
+            </span>
+          )}
         </li>
       ))}
     </ul>

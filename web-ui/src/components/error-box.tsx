@@ -23,7 +23,7 @@ export function ErrorBox({ error, onRetry, what }: ErrorBoxProps) {
         ),
       })}
     >
-      {problem.message}
+      <span lang={problem.isEnglish ? 'en' : undefined}>{problem.message}</span>
       {problem.requestId !== null && problem.status !== 404 && (
         <div className="dim">
           <T text="Request {requestId}" requestId={<code>{problem.requestId}</code>} />

@@ -26,6 +26,8 @@ export class ApiError extends Error {
   readonly code: string
   readonly title: string
   readonly requestId: string | null
+  /** Its message is the control plane’s own, in no other language. */
+  readonly isEnglish: boolean
   readonly errors: readonly ConfigError[]
   /** All that came with it: some refusals bring what one needs to go on. */
   readonly problem: object
@@ -42,6 +44,7 @@ export class ApiError extends Error {
     this.status = status
     this.code = text(problem.code, status === 0 ? 'unreachable' : `http_${status}`)
     this.title = title
+    this.isEnglish = status > 0 && !isAddress
     this.requestId = text(problem.requestId, '') || null
     this.errors = Array.isArray(problem.errors) ? (problem.errors as ConfigError[]) : []
     this.problem = problem

@@ -130,7 +130,9 @@ function Table({ alerts, ...actions }: TableProps) {
                 <RuleLink alert={alert} />
                 {': '}
                 <Subject alert={alert} />
-                <div className="dim">{[alert.message, ...notesOn(alert)].join(' ')}</div>
+                <div className="dim">
+                  <span lang="en">{alert.message}</span> {notesOn(alert).join(' ')}
+                </div>
               </td>
               <td>
                 <TimeAgo at={alert.firingSince ?? alert.pendingSince} />

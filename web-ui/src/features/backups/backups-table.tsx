@@ -69,7 +69,12 @@ const madeBy = ({ createdBy, trigger }: Backup) =>
   createdBy ?? (trigger === 'schedule' ? t('the schedule') : t('not known'))
 
 function FileOf({ backup: { state, fileName, sha256, reason } }: { backup: Backup }) {
-  if (state === 'failed') return <span className="dim">{forPeople(reason)}</span>
+  if (state === 'failed')
+    return (
+      <span className="dim" lang="en">
+        {forPeople(reason)}
+      </span>
+    )
   return (
     <>
       <code>{fileName}</code>

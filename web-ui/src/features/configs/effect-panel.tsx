@@ -133,7 +133,12 @@ function Refused({ refused: { nodes, findings }, onShow }: RefusedProps) {
                 {error.line}:{error.column}
               </button>
             )}{' '}
-            {error.message} {error.hint !== '' && <span className="dim">{error.hint}</span>}{' '}
+            <span lang="en">{error.message}</span>{' '}
+            {error.hint !== '' && (
+              <span className="dim" lang="en">
+                {error.hint}
+              </span>
+            )}{' '}
             <Names nodes={items} more={total - items.length} />
           </li>
         ))}

@@ -10,7 +10,7 @@ import classes from './docs.module.css'
 import type { Block, Piece } from './markdown.ts'
 
 export const MarkdownView = ({ blocks }: { blocks: readonly Block[] }) => (
-  <article className={classes.page}>
+  <article className={classes.page} lang="en">
     {blocks.map((block, i) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: a page does not change while it is shown
       <BlockView key={i} block={block} number={numberOf(blocks, i)} />

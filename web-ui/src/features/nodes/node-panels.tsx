@@ -65,7 +65,9 @@ export function SyncPanel({ node, session }: { node: Node; session: Session }) {
         </span>
       </div>
       <div className="panel-body">
-        <p className={classes.reason}>{forPeople(sync.reason)}</p>
+        <p className={classes.reason} lang="en">
+          {forPeople(sync.reason)}
+        </p>
         <table className={classes.digests}>
           <thead className="visually-hidden">
             <tr>

@@ -194,7 +194,7 @@ function Excluded({ excluded }: Pick<RolloutPlan, 'excluded'>) {
           <li key={reason}>
             {namesOf(nodes.map(({ nodeName }) => nodeName))}
             {': '}
-            {forPeople(reason)}
+            <span lang="en">{forPeople(reason)}</span>
           </li>
         ))}
         {more > 0 && <li className="dim">{t('and {more} more', { more })}</li>}

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // A rollout as one HTML file, to print and to pass on: it asks for nothing else, runs nothing, and whatever people and nodes wrote
 // is text in it. Pure.
+
+import { language, languages } from '../../languages/language.ts'
 import { t } from '../../languages/t.ts'
 import type { AuditEntry, NodeTask, Rollout } from '../../lib/api-types.ts'
 import { DASH, formatCount } from '../../lib/format.ts'
 import { forPeople } from '../../lib/people-words.ts'
 import { differenceText, intervalText, limitText, sideText } from './evidence-rules.ts'
+import { reasonTold } from './reason-words.ts'
 import { gateTitle, gateVerdict, rolloutVerdict, taskSentence, verdictOfTask } from './rules.ts'
 import { entryTitle, timelineParts } from './timeline-rules.ts'
 
@@ -50,7 +53,7 @@ export function reportHtml({ rollout, tasks, history, madeAt }: Reported): strin
   const { config, version } = rollout
   const title = t('Rollout of {config} v{version}', { config, version })
   const page = html`<!doctype html>
-<html lang="en">
+<html lang="${languages[language].tag}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
@@ -61,14 +64,14 @@ export function reportHtml({ rollout, tasks, history, madeAt }: Reported): strin
 <body>
 <header>
 <h1>${title}</h1>
-<p><strong>${rolloutVerdict[rollout.state].label}.</strong> ${forPeople(rollout.headline)}</p>
+<p><strong>${rolloutVerdict[rollout.state].label}.</strong> ${reasonTold(rollout).words}</p>
 </header>
 ${facts(rollout)}
 ${waves(rollout)}
 ${evidence(rollout)}
 ${nodes(rollout, tasks)}
 ${historyOf(history, tasks)}
-<footer>Made by Farmstead at ${timeText(madeAt.toISOString())}. Times are in UTC.</footer>
+<footer>${t('Made by Farmstead at {time}. Times are in UTC.', { time: timeText(madeAt.toISOString()) })}</footer>
 </body>
 </html>
 `
@@ -177,7 +180,7 @@ function nodes({ totalNodes }: Rollout, tasks: readonly NodeTask[]): Html {
   )
   const more =
     missing > 0
-      ? html`<p>${t('{missing, plural, one {# further node} other {# further nodes}}', { missing })} ${missing === 1 ? 'is' : 'are'} not listed.</p>`
+      ? html`<p>${t('{missing, plural, one {# further node is not listed} other {# further nodes are not listed}}.', { missing })}</p>`
       : NOTHING
   return html`${table(t('Nodes'), [t('Node'), t('Wave'), t('State'), t('What it says'), t('Since')], rows)}${more}`
 }
@@ -197,7 +200,7 @@ function historyOf(history: Reported['history'], tasks: readonly NodeTask[]): Ht
     return row([timeText(entry.at), entryTitle(entry.action), names.get(actor) ?? actor])
   })
   const more = history.isCut
-    ? html`<p>Older entries are not listed. The audit log has them.</p>`
+    ? html`<p>${t('Older entries are not listed. The audit log has them.')}</p>`
     : NOTHING
   return html`${table(t('History, newest first'), [t('When'), t('What'), t('By')], rows)}${more}`
 }

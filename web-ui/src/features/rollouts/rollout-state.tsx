@@ -7,6 +7,7 @@ import { t } from '../../languages/t.ts'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import { forPeople } from '../../lib/people-words.ts'
 import { formatDateTime } from '../../lib/time.ts'
+import { reasonTold } from './reason-words.ts'
 import { RolloutActions } from './rollout-actions.tsx'
 import classes from './rollout-state.module.css'
 import rowClasses from './rollouts.module.css'
@@ -16,10 +17,10 @@ import { Timers } from './timers.tsx'
 type Props = { rollout: Rollout; session: Session; asOf: number }
 
 export function RolloutStatePanel({ rollout, session, asOf }: Props) {
-  const { doneNodes, totalNodes, state, headline, reason } = rollout
+  const { doneNodes, totalNodes, state, reason } = rollout
   const progress = progressText(doneNodes, totalNodes)
   const whole = forPeople(reason)
-  const sentence = forPeople(headline) || whole
+  const told = reasonTold(rollout)
   return (
     <StatePanel
       label={t('State of the rollout')}
@@ -32,14 +33,16 @@ export function RolloutStatePanel({ rollout, session, asOf }: Props) {
         value={doneNodes}
         aria-label={progress}
       />
-      <p className={classes.headline}>{sentence}</p>
+      <p className={classes.headline} lang={told.isEnglish ? 'en' : undefined}>
+        {told.words}
+      </p>
       <Timers rollout={rollout} asOf={asOf} />
       {!isOver(state) && <RolloutActions rollout={rollout} session={session} />}
       <Beside rollout={rollout} />
-      {whole !== sentence && (
+      {whole !== told.words && (
         <details className={`dim ${classes.more}`}>
           <summary>{t('In full')}</summary>
-          {whole}
+          <span lang="en">{whole}</span>
         </details>
       )}
     </StatePanel>

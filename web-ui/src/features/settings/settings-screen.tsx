@@ -113,7 +113,11 @@ function healthFacts(health: Health) {
     value: (
       <>
         <StatusBadge verdict={checkVerdict(check)} />{' '}
-        {check.message !== '' && <span className="dim">{forPeople(check.message)}</span>}
+        {check.message !== '' && (
+          <span className="dim" lang="en">
+            {forPeople(check.message)}
+          </span>
+        )}
       </>
     ),
   }))

@@ -8,11 +8,11 @@ import type { Help } from './form-words.ts'
 
 export function HelpText({ title, help }: { title: string; help: Help }) {
   const [isLong, setLong] = useState(false)
-  if (help.long === help.short) return help.short
+  if (help.long === help.short) return <span lang="en">{help.short}</span>
   const word = isLong ? t('Less') : t('More')
   return (
     <>
-      {isLong ? help.long : help.short}{' '}
+      <span lang="en">{isLong ? help.long : help.short}</span>{' '}
       <button
         type="button"
         className={classes.more}
