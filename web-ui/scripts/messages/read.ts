@@ -42,10 +42,7 @@ function filesOf(dir: string): string[] {
 }
 
 /** `dir`: the console's `src`. */
-export function readMessages(
-  dir: string,
-  isLeftOut: (name: string) => boolean = () => false,
-): Found {
+export function readMessages(dir: string): Found {
   const sources = filesOf(dir).map((path): Source => {
     const text = readFileSync(path, 'utf8')
     const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
@@ -53,7 +50,7 @@ export function readMessages(
   })
   const start = startOf(sources, join(dir, 'main.tsx'))
   const found: Found = { messages: new Map(), atStart: new Set(), faults: [] }
-  for (const source of sources) readSource(source, found, start.has(source.path), isLeftOut)
+  for (const source of sources) readSource(source, found, start.has(source.path))
   return found
 }
 
@@ -80,7 +77,6 @@ function readSource(
   { name, tree }: Source,
   { messages, atStart, faults }: Found,
   isStart: boolean,
-  isLeftOut: (name: string) => boolean,
 ): void {
   const whereIs = (node: TypeScript.Node) =>
     `${name}:${tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1}`
@@ -106,7 +102,7 @@ function readSource(
       take(node, literalIn(text?.initializer))
     }
     const text = unwrapped(node, tree)
-    if (text !== null && !isLeftOut(name)) {
+    if (text !== null) {
       faults.push(`${whereIs(node)}: “${text}” is not translated; give it to t or T`)
     }
     ts.forEachChild(node, visit)
