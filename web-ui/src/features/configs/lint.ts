@@ -62,7 +62,7 @@ function syntaxFinding(text: string, error: ParseError | undefined): Finding {
       pointer: '',
       code: 'syntax',
       message,
-      hint: t("start with '{''}'"),
+      hint: t("start with '{}'"),
     }
   }
   const name = printParseErrorCode(error.error)
