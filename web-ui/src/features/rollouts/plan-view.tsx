@@ -191,10 +191,10 @@ function Excluded({ excluded }: Pick<RolloutPlan, 'excluded'>) {
     >
       <ul>
         {[...Map.groupBy(items, ({ reason }) => reason)].map(([reason, nodes]) => (
-          <li key={reason}>
+          <li key={reason} lang="en">
             {namesOf(nodes.map(({ nodeName }) => nodeName))}
             {': '}
-            <span lang="en">{forPeople(reason)}</span>
+            {forPeople(reason)}
           </li>
         ))}
         {more > 0 && <li className="dim">{t('and {more} more', { more })}</li>}
