@@ -2,7 +2,6 @@
 // The catalogs of the console's languages: src/languages/<language>/{start,rest}.json, English message → translation.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { MessageFormatElement } from '@formatjs/icu-messageformat-parser'
 import { IntlMessageFormat } from 'intl-messageformat'
 import type { Found } from './read.ts'
 
@@ -69,6 +68,8 @@ export function partsOf(message: string): Parts {
   return parts
 }
 
+type Element = ReturnType<IntlMessageFormat['getAst']>[number]
+
 // The numbers are the parser's TYPE, which intl-messageformat does not hand on.
 const LITERAL = 0
 const SELECT = 5
@@ -76,7 +77,7 @@ const PLURAL = 6
 const POUND = 7
 const TAG = 8
 
-function collect(elements: readonly MessageFormatElement[], parts: Parts): void {
+function collect(elements: readonly Element[], parts: Parts): void {
   for (const element of elements) {
     const type: number = element.type
     if (type === LITERAL || type === POUND || !('value' in element)) continue
