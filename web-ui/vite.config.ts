@@ -24,8 +24,9 @@ const compressed = (): Plugin => ({
 })
 
 const FIRST_LOAD_MAX_BYTES = 250_000
+const START_OF_LANGUAGE = /\/languages\/\w+\/start\.json$/
 
-/** What a browser fetches before it shows anything: more of it fails the build. */
+/** What a browser fetches before it shows anything, in the largest language: more of it fails the build. */
 const firstLoad = (): Plugin => ({
   name: 'first-load',
   apply: 'build',
@@ -33,10 +34,16 @@ const firstLoad = (): Plugin => ({
     const page = bundle['index.html']
     const html = page?.type === 'asset' ? String(page.source) : ''
     const named = Object.entries(bundle).filter(([name]) => html.includes(`/${name}"`))
-    const bytes = named.reduce((sum, [, file]) => {
-      const content = file.type === 'chunk' ? file.code : file.source
-      return sum + brotliCompressSync(content).length
-    }, 0)
+    const bytesOf = ([, file]: (typeof named)[number]) =>
+      brotliCompressSync(file.type === 'chunk' ? file.code : file.source).length
+    // The console waits for the words of its language, too.
+    const words = Object.entries(bundle)
+      .filter(
+        ([, file]) => file.type === 'chunk' && START_OF_LANGUAGE.test(file.facadeModuleId ?? ''),
+      )
+      .map(bytesOf)
+    if (words.length === 0) this.error('no language has words for the start')
+    const bytes = named.reduce((sum, one) => sum + bytesOf(one), Math.max(...words))
     this.info(`the first load is ${bytes} bytes, compressed`)
     if (!named.some(([name]) => name.endsWith('.js'))) this.error('index.html names no script')
     if (bytes > FIRST_LOAD_MAX_BYTES) {
@@ -54,6 +61,8 @@ export default defineConfig({
   experimental: {
     renderBuiltUrl: (_name, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
   },
+  // Catalogs of languages have messages for names, which nobody imports one by one.
+  json: { namedExports: false },
   plugins: [react(), docsIndex(), compressed(), firstLoad()],
   build: {
     // The first versions that know CSS light-dark(), which the palette is written in.

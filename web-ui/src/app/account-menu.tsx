@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, Popover, SegmentedControl, useMantineColorScheme } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { LanguageSelect } from '../components/language-select.tsx'
 import { signOutMutation } from '../features/session/api.ts'
+import { t } from '../languages/t.ts'
 import { toApiError } from '../lib/api-error.ts'
 import { hasKeptTexts } from '../lib/kept-texts.ts'
 import { NotifySwitch } from './notify/notify-switch.tsx'
@@ -22,13 +25,13 @@ export function AccountMenu({ username, onSignedOut }: AccountMenuProps) {
   return (
     <Popover position="bottom-end" width={248} trapFocus returnFocus withRoles>
       <Popover.Target>
-        <Button variant="default" size="xs" aria-label={`Account of ${username}`}>
+        <Button variant="default" size="xs" aria-label={t('Account of {username}', { username })}>
           {username}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown className={classes.account} aria-label="Account">
+      <Popover.Dropdown className={classes.account} aria-label={t('Account')}>
         <span id="scheme-label" className="dim">
-          Appearance
+          {t('Appearance')}
         </span>
         <SegmentedControl
           aria-labelledby="scheme-label"
@@ -36,23 +39,24 @@ export function AccountMenu({ username, onSignedOut }: AccountMenuProps) {
           value={colorScheme}
           onChange={setColorScheme}
           data={[
-            { value: 'auto', label: 'System' },
-            { value: 'light', label: 'Light' },
-            { value: 'dark', label: 'Dark' },
+            { value: 'auto', label: t('System') },
+            { value: 'light', label: t('Light') },
+            { value: 'dark', label: t('Dark') },
           ]}
         />
+        <LanguageSelect />
         <NotifySwitch />
         <Button variant="default" size="xs" loading={signOut.isPending} onClick={handleSignOut}>
-          {loses ? 'Sign out and discard it' : 'Sign out'}
+          {loses ? t('Sign out and discard it') : t('Sign out')}
         </Button>
         {loses && (
           <p role="alert" className={classes.accountError}>
-            Your last changes are not saved yet. Signing out discards them.
+            {t('Your last changes are not saved yet. Signing out discards them.')}
           </p>
         )}
         {signOut.isError && (
           <p role="alert" className={classes.accountError}>
-            Not signed out. {toApiError(signOut.error).message}
+            {t('Not signed out. {message}', { message: toApiError(signOut.error).message })}
           </p>
         )}
       </Popover.Dropdown>

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT
+
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router'
 import { EmptyState } from '../components/empty-state.tsx'
 import { ErrorBox } from '../components/error-box.tsx'
 import { Page } from '../components/page.tsx'
 import { SkeletonRows } from '../components/query-states.tsx'
 import { Gate } from '../features/session/gate.tsx'
+import { t } from '../languages/t.ts'
+import { T } from '../languages/text.tsx'
 
 export function NotFoundScreen() {
   return (
-    <Page title="Nothing here">
+    <Page title={t('Nothing here')}>
       <div className="panel">
-        <EmptyState title="This page does not exist">
-          The address may be mistyped, or what it pointed to was removed.{' '}
-          <Link to="/">Go to the overview</Link>.
+        <EmptyState title={t('This page does not exist')}>
+          <T
+            text="The address may be mistyped, or what it pointed to was removed. <link>Go to the overview</link>."
+            link={<Link to="/" />}
+          />
         </EmptyState>
       </div>
     </Page>
@@ -21,7 +26,7 @@ export function NotFoundScreen() {
 
 export function BrokenScreen({ error, reset }: ErrorComponentProps) {
   return (
-    <Page title="This page could not be shown">
+    <Page title={t('This page could not be shown')}>
       <ErrorBox error={error} onRetry={reset} />
     </Page>
   )
@@ -30,8 +35,8 @@ export function BrokenScreen({ error, reset }: ErrorComponentProps) {
 /** While the session is read, if that takes long. */
 export function StartingScreen() {
   return (
-    <Gate title="Starting the console">
-      <SkeletonRows rows={3} label="The session" />
+    <Gate title={t('Starting the console')}>
+      <SkeletonRows rows={3} label={t('The session')} />
     </Gate>
   )
 }
@@ -40,12 +45,12 @@ export function StartingScreen() {
 export function NoStartScreen({ error }: ErrorComponentProps) {
   const router = useRouter()
   return (
-    <Gate title="The console cannot start">
+    <Gate title={t('The console cannot start')}>
       <ErrorBox error={error} onRetry={() => void router.invalidate()} />
     </Gate>
   )
 }
 
 export function PendingScreen() {
-  return <SkeletonRows rows={5} label="This screen" />
+  return <SkeletonRows rows={5} label={t('This screen')} />
 }

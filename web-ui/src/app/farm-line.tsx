@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { farmSummaryQuery } from '../features/nodes/api.ts'
 import { useNow } from '../hooks/use-now.ts'
+import { t } from '../languages/t.ts'
 import { formatClock } from '../lib/time.ts'
 import { farmSentence, type SentencePart } from './farm-sentence.ts'
 import classes from './shell.module.css'
@@ -15,13 +17,13 @@ export function FarmLine() {
     return (
       <p className={classes.line} role="status">
         {isError
-          ? 'The state of the farm is unknown: the control plane does not answer.'
-          : 'Loading the state of the farm…'}
+          ? t('The state of the farm is unknown: the control plane does not answer.')
+          : t('Loading the state of the farm…')}
       </p>
     )
   }
   return (
-    <p className={classes.line} role="status" aria-label="State of the farm">
+    <p className={classes.line} role="status" aria-label={t('State of the farm')}>
       {farmSentence(summary, now).map((clause, index) => (
         <span key={clause[0]?.key}>
           {index > 0 && '; '}
@@ -33,7 +35,7 @@ export function FarmLine() {
           ))}
         </span>
       ))}
-      {isError ? ` (as of ${formatClock(Date.parse(summary.asOf))})` : '.'}
+      {isError ? t(' (as of {asOf})', { asOf: formatClock(Date.parse(summary.asOf)) }) : '.'}
     </p>
   )
 }

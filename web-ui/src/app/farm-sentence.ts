@@ -2,8 +2,9 @@
 // The farm's state in one sentence, in parts that each lead somewhere.
 
 import { isWaiting, progressText, rolloutVerdict } from '../features/rollouts/rules.ts'
+import { inSentence, t } from '../languages/t.ts'
 import type { FarmSummary, SyncState } from '../lib/api-types.ts'
-import { formatCount, plural } from '../lib/format.ts'
+import { formatCount } from '../lib/format.ts'
 import { formatDuration } from '../lib/time.ts'
 
 export type SentencePart = {
@@ -12,16 +13,16 @@ export type SentencePart = {
   to: { farm: SyncState | null } | { node: string } | { rollout: string } | { rollouts: true }
 }
 
-const stateWords: Record<SyncState, string> = {
-  'in-sync': 'in sync',
-  applying: 'applying',
-  'out-of-sync': 'out of sync',
-  drift: 'drifted',
-  unknown: 'silent',
-  waiting: 'waiting for a first version',
+/** Of so many nodes; silent ones have a clause of their own. */
+const stateWords: Record<Exclude<SyncState, 'unknown'>, (count: string) => string> = {
+  'in-sync': (count) => t('{count} in sync', { count }),
+  applying: (count) => t('{count} applying', { count }),
+  'out-of-sync': (count) => t('{count} out of sync', { count }),
+  drift: (count) => t('{count} drifted', { count }),
+  waiting: (count) => t('{count} waiting for a first version', { count }),
 }
 
-const inOrder: readonly SyncState[] = ['in-sync', 'applying', 'out-of-sync', 'drift', 'waiting']
+const inOrder = ['in-sync', 'applying', 'out-of-sync', 'drift', 'waiting'] as const
 
 /** Silent nodes are named while they are few, with how long they have been silent; rollouts likewise. */
 const MAX_NAMED = 2
@@ -41,14 +42,17 @@ export function farmSentence(
 function nodesClause({ total, byState }: FarmSummary['nodes']): SentencePart[] {
   const all: SentencePart = {
     key: 'all',
-    text: total === 0 ? 'no node enrolled' : plural(total, 'node'),
+    text:
+      total === 0
+        ? t('no node enrolled')
+        : t('{total, plural, one {# node} other {# nodes}}', { total }),
     to: { farm: null },
   }
   const counts = inOrder.flatMap((state): SentencePart[] => {
     const count = byState[state]
     return count === 0
       ? []
-      : [{ key: state, text: `${formatCount(count)} ${stateWords[state]}`, to: { farm: state } }]
+      : [{ key: state, text: stateWords[state](formatCount(count)), to: { farm: state } }]
   })
   return [all, ...counts]
 }
@@ -56,7 +60,10 @@ function nodesClause({ total, byState }: FarmSummary['nodes']): SentencePart[] {
 function mixedPart({ config, versions, more }: FarmSummary['mixed'][number]): SentencePart {
   const count = versions.length + more
   const which = [...versions.map((number) => `v${number}`), ...(more > 0 ? ['…'] : [])].join(', ')
-  const text = `${config} on ${count === 2 ? 'two' : formatCount(count)} versions (${which})`
+  const text =
+    count === 2
+      ? t('{config} on two versions ({which})', { config, which })
+      : t('{config} on {count} versions ({which})', { config, count: formatCount(count), which })
   return { key: `versions ${config}`, text, to: { farm: null } }
 }
 
@@ -64,21 +71,33 @@ type Rollouts = NonNullable<FarmSummary['rollouts']>
 
 function rolloutsClause({ underWay, waiting, named }: Rollouts): SentencePart[] {
   if (underWay + waiting === 0) {
-    return [{ key: 'rollouts', text: 'no rollout running', to: { rollouts: true } }]
+    return [{ key: 'rollouts', text: t('no rollout running'), to: { rollouts: true } }]
   }
   const begun = named.filter(({ state }) => !isWaiting(state))
   const toCome = named.filter(({ state }) => isWaiting(state))
-  return [...partsOf(begun, underWay, 'under way'), ...partsOf(toCome, waiting, 'waiting')]
+  return [
+    ...partsOf(begun, underWay, (count) => t('{count} rollouts under way', { count })),
+    ...partsOf(toCome, waiting, (count) => t('{count} rollouts waiting', { count })),
+  ]
 }
 
-function partsOf(named: Rollouts['named'], count: number, how: string): SentencePart[] {
+function partsOf(
+  named: Rollouts['named'],
+  count: number,
+  words: (count: string) => string,
+): SentencePart[] {
   if (count <= MAX_NAMED) return named.map(rolloutPart)
-  return [{ key: how, text: `${formatCount(count)} rollouts ${how}`, to: { rollouts: true } }]
+  const text = words(formatCount(count))
+  return [{ key: text, text, to: { rollouts: true } }]
 }
 
 function rolloutPart(rollout: Rollouts['named'][number]): SentencePart {
   const { id, config, version, state, totalNodes, doneNodes } = rollout
-  const words = `rollout of ${config} v${version} ${rolloutVerdict[state].label.toLowerCase()}`
+  const words = t('rollout of {config} v{version} {label}', {
+    config,
+    version,
+    label: inSentence(rolloutVerdict[state].label),
+  })
   const text = isWaiting(state) ? words : `${words}, ${progressText(doneNodes, totalNodes)}`
   return { key: id, text, to: { rollout: id } }
 }
@@ -86,14 +105,22 @@ function rolloutPart(rollout: Rollouts['named'][number]): SentencePart {
 function silentClause({ byState, silent }: FarmSummary['nodes'], now: number): SentencePart[] {
   const count = byState.unknown
   if (count > MAX_NAMED) {
-    return [{ key: 'silent', text: `${plural(count, 'node')} silent`, to: { farm: 'unknown' } }]
+    return [
+      {
+        key: 'silent',
+        text: t('{count, plural, one {# node} other {# nodes}} silent', { count }),
+        to: { farm: 'unknown' },
+      },
+    ]
   }
   return silent.map(({ id, name, lastSeenAt }) => {
     const since = lastSeenAt === null ? null : (now - Date.parse(lastSeenAt)) / 1000
     return {
       key: id,
       text:
-        since === null ? `${name} never connected` : `${name} silent for ${formatDuration(since)}`,
+        since === null
+          ? t('{name} never connected', { name })
+          : t('{name} silent for {since}', { name, since: formatDuration(since) }),
       to: { node: id },
     }
   })

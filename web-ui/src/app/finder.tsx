@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The way to everything by keyboard: the field in the header that opens the palette, and the keys of the whole console. The palette
 // itself is loaded when it is asked for.
+
 import { UnstyledButton } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
+import { t } from '../languages/t.ts'
 import type { Session } from '../lib/api-types.ts'
 import { loadChunk } from '../lib/load-chunk.ts'
 import { isMac, useKeys } from './keys/use-keys.ts'
@@ -41,7 +43,7 @@ export function Finder({ session }: { session: Session }) {
         onClick={() => setOpen('palette')}
       >
         <IconSearch size={16} aria-hidden="true" />
-        <span>Find</span>
+        <span>{t('Find')}</span>
         <kbd>{isMac() ? '⌘ K' : 'Ctrl K'}</kbd>
       </UnstyledButton>
       <Suspense>

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
+
 import { StatusBadge, type Verdict } from '../components/status-badge.tsx'
 import { useLiveState } from '../hooks/live-state.ts'
+import { t } from '../languages/t.ts'
 import type { LiveState } from '../lib/live.ts'
 
 const signs = {
-  connecting: { label: 'Connecting', tone: 'idle', shape: 'ring' },
-  live: { label: 'Live', tone: 'good', shape: 'disc' },
-  polling: { label: 'Reconnecting, asking every 5 s', tone: 'warn', shape: 'half' },
+  connecting: { label: t('Connecting'), tone: 'idle', shape: 'ring' },
+  live: { label: t('Live'), tone: 'good', shape: 'disc' },
+  polling: { label: t('Reconnecting, asking every 5 s'), tone: 'warn', shape: 'half' },
 } satisfies Record<LiveState, Verdict>
 
 export function LiveSign() {
   return (
-    <span role="status" aria-label="Live updates">
+    <span role="status" aria-label={t('Live updates')}>
       <StatusBadge verdict={signs[useLiveState()]} />
     </span>
   )

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The rail of the console's places, in the order one needs them: what there is, what changes it, what happened.
+
 import {
   type Icon,
   IconBell,
@@ -18,6 +19,7 @@ import {
 import { Link, useLocation } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { Lamp } from '../components/lamp.tsx'
+import { t } from '../languages/t.ts'
 import type { Session } from '../lib/api-types.ts'
 import { may } from '../lib/permissions.ts'
 import classes from './shell.module.css'
@@ -27,33 +29,33 @@ type PlaceOfRail = Place & { icon: Icon; exact?: true }
 
 export const placeGroups: readonly (readonly PlaceOfRail[])[] = [
   [
-    { to: '/', label: 'Overview', icon: IconGauge, exact: true },
-    { to: '/sites', label: 'Sites', icon: IconWorld, permission: 'configs:read' },
-    { to: '/nodes', label: 'Nodes', icon: IconServer2 },
-    { to: '/groups', label: 'Groups', icon: IconStack2 },
+    { to: '/', label: t('Overview'), icon: IconGauge, exact: true },
+    { to: '/sites', label: t('Sites'), icon: IconWorld, permission: 'configs:read' },
+    { to: '/nodes', label: t('Nodes'), icon: IconServer2 },
+    { to: '/groups', label: t('Groups'), icon: IconStack2 },
     {
       to: '/measurements',
-      label: 'Measurements',
+      label: t('Measurements'),
       icon: IconChartLine,
       permission: 'metrics:read',
     },
   ],
   [
-    { to: '/configs', label: 'Configs', icon: IconFileCode },
-    { to: '/releases', label: 'Releases', icon: IconFiles, permission: 'releases:read' },
-    { to: '/rollouts', label: 'Rollouts', icon: IconStairsUp },
+    { to: '/configs', label: t('Configs'), icon: IconFileCode },
+    { to: '/releases', label: t('Releases'), icon: IconFiles, permission: 'releases:read' },
+    { to: '/rollouts', label: t('Rollouts'), icon: IconStairsUp },
     {
       to: '/certificates',
-      label: 'Certificates',
+      label: t('Certificates'),
       icon: IconCertificate,
       permission: 'certificates:read',
     },
   ],
   [
-    { to: '/alerts', label: 'Alerts', icon: IconBell, permission: 'alerts:read' },
-    { to: '/audit', label: 'Audit', icon: IconHistory, permission: 'audit:read' },
+    { to: '/alerts', label: t('Alerts'), icon: IconBell, permission: 'alerts:read' },
+    { to: '/audit', label: t('Audit'), icon: IconHistory, permission: 'audit:read' },
   ],
-  [{ to: '/settings', label: 'Settings', icon: IconSettings }],
+  [{ to: '/settings', label: t('Settings'), icon: IconSettings }],
 ]
 
 export const placesFor = <Some extends Place>(session: Session, places: readonly Some[]): Some[] =>
@@ -69,15 +71,15 @@ export function Places({ session }: { session: Session }) {
     here?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [path])
   return (
-    <nav ref={rail} aria-label="Places" className={classes.rail}>
+    <nav ref={rail} aria-label={t('Places')} className={classes.rail}>
       <Link
         to="/"
         className={classes.brand}
-        aria-label="Farmstead: overview"
+        aria-label={t('Farmstead: overview')}
         activeOptions={{ exact: true, includeSearch: false }}
       >
         <Lamp size={22} />
-        <span>Farmstead</span>
+        <span>{t('Farmstead')}</span>
       </Link>
       {placeGroups.map((places) => (
         <ul key={places[0]?.to} className={classes.places}>

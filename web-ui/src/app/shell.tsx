@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { Outlet } from '@tanstack/react-router'
 import { RecoveryNotice } from '../features/backups/recovery-notice.tsx'
+import { t } from '../languages/t.ts'
 import type { Session } from '../lib/api-types.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { FarmLine } from './farm-line.tsx'
@@ -16,7 +18,7 @@ export function Shell({ session, onSignedOut }: { session: Session; onSignedOut:
   return (
     <LiveProvider>
       <a className={classes.skip} href="#main">
-        Skip to the content
+        {t('Skip to the content')}
       </a>
       <div className={classes.frame}>
         <Places session={session} />

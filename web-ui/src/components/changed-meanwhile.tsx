@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Somebody was faster: what one decided on is not what is there.
+
 import { Button } from '@mantine/core'
+import { t } from '../languages/t.ts'
 import { Notice } from './notice.tsx'
 
 type Props = { what: string; onReload: () => void }
@@ -10,14 +12,16 @@ export function ChangedMeanwhile({ what, onReload }: Props) {
     <Notice
       tone="warn"
       live
-      title={`Someone else has changed ${what}`}
+      title={t('Someone else has changed {what}', { what })}
       action={
         <Button variant="default" size="xs" onClick={onReload}>
-          Reload
+          {t('Reload')}
         </Button>
       }
     >
-      Nothing was saved. Reload it to see what is there now. What you typed here will be discarded.
+      {t(
+        'Nothing was saved. Reload it to see what is there now. What you typed here will be discarded.',
+      )}
     </Notice>
   )
 }

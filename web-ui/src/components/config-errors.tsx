@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+
 import { Link } from '@tanstack/react-router'
+import { t } from '../languages/t.ts'
 import type { ConfigError } from '../lib/api-types.ts'
 import classes from './config-errors.module.css'
 
@@ -11,8 +13,12 @@ export function ConfigErrors({ config, errors }: ConfigErrorsProps) {
     <ul className={classes.errors}>
       {errors.map((error) => (
         <li key={`${error.pointer} ${error.code} ${error.line}:${error.column}`}>
-          <ErrorPlace config={config} error={error} /> {error.message}{' '}
-          {error.hint !== '' && <span className="dim">{error.hint}</span>}
+          <ErrorPlace config={config} error={error} /> <span lang="en">{error.message}</span>{' '}
+          {error.hint !== '' && (
+            <span className="dim" lang="en">
+              {error.hint}
+            </span>
+          )}
         </li>
       ))}
     </ul>
@@ -24,7 +30,7 @@ function ErrorPlace({ config, error }: { config: string | null; error: ConfigErr
   const place = [pointer, line > 0 ? `${line}:${column}` : '']
     .filter((part) => part !== '')
     .join(' ')
-  const text = place === '' ? 'whole text' : place
+  const text = place === '' ? t('whole text') : place
   if (config === null) return <code>{text}</code>
   return (
     <Link

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useRef, useState } from 'react'
+import { t } from '../languages/t.ts'
 import classes from './copy-field.module.css'
 
 type Copied = 'no' | 'yes' | 'by-hand'
@@ -23,12 +25,12 @@ export function CopyField({ label, value }: { label: string; value: string }) {
       <div className={classes.field}>
         <code ref={code}>{value}</code>
         <Button variant="default" size="xs" onClick={copy}>
-          {copied === 'yes' ? 'Copied' : 'Copy'}
+          {copied === 'yes' ? t('Copied') : t('Copy')}
         </Button>
       </div>
       <div role="status" className={copied === 'by-hand' ? 'dim' : 'visually-hidden'}>
-        {copied === 'yes' && `${label}: copied`}
-        {copied === 'by-hand' && 'Selected: press Ctrl+C or ⌘C to copy.'}
+        {copied === 'yes' && t('{label}: copied', { label })}
+        {copied === 'by-hand' && t('Selected: press Ctrl+C or ⌘C to copy.')}
       </div>
     </div>
   )

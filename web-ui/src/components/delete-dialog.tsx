@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
+import { t } from '../languages/t.ts'
 import { Dialog, DialogActions } from './dialog.tsx'
 import { ErrorBox } from './error-box.tsx'
 
@@ -20,7 +22,7 @@ export function DeleteDialog({ title, children, action, removal, onSure, onClose
     <Dialog onClose={onClose} title={title}>
       <div className="stack">
         {children}
-        {removal.isError && <ErrorBox what="Not deleted" error={removal.error} />}
+        {removal.isError && <ErrorBox what={t('Not deleted')} error={removal.error} />}
         <DialogActions>
           <Button variant="danger-filled" loading={removal.isPending} onClick={onSure}>
             {action}

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Every dialog of the console: what is done with `Dialog` and `DialogActions` here needs no thought
 // in the dialogs themselves, and src/test/dialogs.test.tsx holds each of them to it.
+
 import { Button, Modal } from '@mantine/core'
 import { createContext, type KeyboardEvent, use, useState } from 'react'
 import { useDialogFocus } from '../hooks/use-dialog-focus.ts'
+import { t } from '../languages/t.ts'
 import classes from './dialog.module.css'
 
 export type DialogProps = {
@@ -39,7 +41,7 @@ export function Dialog(props: DialogProps) {
       <Modal.Content>
         <div className={classes.head}>
           <Modal.Title className={classes.title}>{title}</Modal.Title>
-          <Modal.CloseButton aria-label="Close" />
+          <Modal.CloseButton aria-label={t('Close')} />
         </div>
         <Modal.Body>
           <OnClose value={onClose}>
@@ -84,7 +86,7 @@ type DialogActionsProps = {
 }
 
 /** The last row of a dialog: what it does, and the way out that does nothing. */
-export function DialogActions({ children, leave = 'Cancel' }: DialogActionsProps) {
+export function DialogActions({ children, leave = t('Cancel') }: DialogActionsProps) {
   const onClose = use(OnClose)
   return (
     <div className={classes.actions}>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
+import { inSentence, t } from '../languages/t.ts'
+import { T } from '../languages/text.tsx'
 import { toApiError } from '../lib/api-error.ts'
 import { Notice } from './notice.tsx'
 
@@ -11,19 +14,19 @@ export function ErrorBox({ error, onRetry, what }: ErrorBoxProps) {
   return (
     <Notice
       tone="bad"
-      title={what === undefined ? problem.title : `${what}: ${problem.title.toLowerCase()}`}
+      title={what === undefined ? problem.title : `${what}: ${inSentence(problem.title)}`}
       {...(onRetry !== undefined && {
         action: (
           <Button variant="default" size="xs" onClick={onRetry}>
-            Try again
+            {t('Try again')}
           </Button>
         ),
       })}
     >
-      {problem.message}
+      <span lang={problem.isEnglish ? 'en' : undefined}>{problem.message}</span>
       {problem.requestId !== null && problem.status !== 404 && (
         <div className="dim">
-          Request <code>{problem.requestId}</code>
+          <T text="Request {requestId}" requestId={<code>{problem.requestId}</code>} />
         </div>
       )}
     </Notice>

@@ -9,17 +9,17 @@ type Props = {
   session: Session
   permission: string
   title: string
-  /** "You may not …". */
-  what: string
+  /** A sentence that says what may not be done. */
+  refusal: string
   children: React.ReactNode
 }
 
-export function IfAllowed({ session, permission, title, what, children }: Props) {
+export function IfAllowed({ session, permission, title, refusal, children }: Props) {
   const blocked = whyNot(session, permission)
   if (blocked === null) return children
   return (
     <Page title={title}>
-      <Notice tone="info" title={`You may not ${what}`}>
+      <Notice tone="info" title={refusal}>
         {blocked}
       </Notice>
     </Page>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
+import { t } from '../languages/t.ts'
 import type { Impact } from '../lib/api-types.ts'
-import { plural } from '../lib/format.ts'
 import { impactSentence } from '../lib/impact.ts'
 import { ConfigErrors } from './config-errors.tsx'
 import classes from './impact-panel.module.css'
@@ -13,7 +14,7 @@ const SHOWN = 10
 type ImpactPanelProps = { impact: Impact; doing?: string }
 
 /** What a change would do, before it is made; `doing` is the word for making it. */
-export function ImpactPanel({ impact, doing = 'Saving' }: ImpactPanelProps) {
+export function ImpactPanel({ impact, doing = t('Saving') }: ImpactPanelProps) {
   const { moves, changes, invalid, forgets, unchecked } = impact
   const isBad = invalid.total + forgets.total > 0
   const isQuiet = !isBad && moves.total + changes.total === 0
@@ -24,7 +25,7 @@ export function ImpactPanel({ impact, doing = 'Saving' }: ImpactPanelProps) {
       title={`${doing}: ${impactSentence(impact)}`}
     >
       <Some of={moves} alike={({ from, to }) => [from, to]}>
-        {({ from, to }) => `from ${from} to ${to}`}
+        {({ from, to }) => t('from {from} to {to}', { from, to })}
       </Some>
       <Some of={changes} alike={({ to, pointers }) => [to, pointers]}>
         {({ to, toDigest, pointers }) => whatComes(to, toDigest, pointers)}
@@ -32,17 +33,29 @@ export function ImpactPanel({ impact, doing = 'Saving' }: ImpactPanelProps) {
       <Some of={invalid} alike={({ version, errors }) => [version, errors]}>
         {({ version, errors }) => (
           <>
-            would refuse {version.config} {version.number}
+            {t('would refuse {config} {number}', {
+              config: version.config,
+              number: version.number,
+            })}
             <ConfigErrors config={version.config} errors={errors} />
           </>
         )}
       </Some>
       <Some of={forgets} alike={({ by, afterHours }) => [by, afterHours]}>
         {({ by, afterHours }) =>
-          `away for more than ${plural(afterHours, 'hour')}, so its ${by} removes it from the farm; it must join again to come back`
+          t(
+            'away for more than {afterHours, plural, one {# hour} other {# hours}}, so its {by} removes it from the farm; it must join again to come back',
+            { afterHours, by },
+          )
         }
       </Some>
-      {unchecked > 0 && <p>{plural(unchecked, 'text')} of nodes could not be checked.</p>}
+      {unchecked > 0 && (
+        <p>
+          {t('{unchecked, plural, one {# text} other {# texts}} of nodes could not be checked.', {
+            unchecked,
+          })}
+        </p>
+      )}
     </Notice>
   )
 }
@@ -50,10 +63,13 @@ export function ImpactPanel({ impact, doing = 'Saving' }: ImpactPanelProps) {
 type Change = Impact['changes']['items'][number]
 
 function whatComes(to: Change['to'], digest: Change['toDigest'], pointers: Change['pointers']) {
-  if (to === null) return 'nothing new'
+  if (to === null) return t('nothing new')
   const version = `${to.config} v${to.number}`
-  if (digest === null) return `no config can be made from ${version}`
-  return `${version}, different at ${pointers.map((pointer) => pointer || 'the whole').join(', ')}`
+  if (digest === null) return t('no config can be made from {version}', { version })
+  return t('{version}, different at {pointers}', {
+    version,
+    pointers: pointers.map((pointer) => pointer || t('the whole')).join(', '),
+  })
 }
 
 type Who = { nodeId: string; nodeName: string }
@@ -73,11 +89,15 @@ function Some<Item extends Who>({ of: { total, items }, alike, children }: SomeP
       {[...together].map(([key, [first, ...others]]) =>
         first === undefined ? null : (
           <li key={key}>
-            <Names nodes={[first, ...others]} />: {children(first)}
+            <Names nodes={[first, ...others]} />
+            {': '}
+            {children(first)}
           </li>
         ),
       )}
-      {total > shown.length && <li className="dim">and {total - shown.length} more</li>}
+      {total > shown.length && (
+        <li className="dim">{t('and {total} more', { total: total - shown.length })}</li>
+      )}
     </ul>
   )
 }

@@ -3,6 +3,7 @@
 // stays within reach.
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { t } from '../languages/t.ts'
 import { formatCount } from '../lib/format.ts'
 
 const FIRST = 20
@@ -27,10 +28,13 @@ export function MoreRows({ shown, total, onMore }: Props) {
   return (
     <div className="panel-body row">
       <span className="dim">
-        {formatCount(shown)} of {formatCount(total)} shown
+        {t('{shown} of {total} shown', {
+          shown: formatCount(shown),
+          total: formatCount(total),
+        })}
       </span>
       <Button variant="default" size="xs" onClick={onMore}>
-        Show {formatCount(Math.min(STEP, total - shown))} more
+        {t('Show {more} more', { more: formatCount(Math.min(STEP, total - shown)) })}
       </Button>
     </div>
   )

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Where one looks for it: the lists, and the pages that have nothing to show yet.
+
 import type { ButtonProps } from '@mantine/core'
+import { t } from '../languages/t.ts'
 import type { Session } from '../lib/api-types.ts'
 import { whyNot } from '../lib/permissions.ts'
 import { ActionButton } from './action-button.tsx'
@@ -18,7 +20,7 @@ export function NewRolloutButton({ session, config, selector, ...button }: Props
   if (blockedBy !== null) {
     return (
       <ActionButton {...button} blockedBy={blockedBy}>
-        New rollout
+        {t('New rollout')}
       </ActionButton>
     )
   }
@@ -31,7 +33,7 @@ export function NewRolloutButton({ session, config, selector, ...button }: Props
         ...(selector !== undefined && selector !== '' && { selector }),
       }}
     >
-      New rollout
+      {t('New rollout')}
     </ButtonLink>
   )
 }

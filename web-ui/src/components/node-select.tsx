@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A node, found by a part of its name. What is kept is its id; what is shown is its name.
+
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { t } from '../languages/t.ts'
 import { nodeNameQuery, nodesNamedQuery } from '../lib/name-queries.ts'
 import { SearchSelect } from './search-select.tsx'
 
@@ -25,17 +27,17 @@ export function NodeSelect({ id, suffix = '', onChange, ...field }: Props) {
   const [part] = useDebouncedValue(typed, TYPING_MS)
   const found = useQuery(nodesNamedQuery(part))
   const name = useQuery({ ...nodeNameQuery(id), enabled: id !== '' })
-  const named = name.isError ? 'a node that is gone' : (name.data ?? '…')
+  const named = name.isError ? t('a node that is gone') : (name.data ?? '…')
   // With more to say of it than its name it is none of the list.
   const value = `${id}${suffix}`
   return (
     <SearchSelect
       {...field}
-      value={{ value, label: id === '' ? 'Choose one' : `${named}${suffix}` }}
+      value={{ value, label: id === '' ? t('Choose one') : `${named}${suffix}` }}
       choices={(found.data?.items ?? []).map((node) => ({ value: node.id, label: node.name }))}
       onSearch={setTyped}
       onChange={(chosen) => chosen !== value && onChange(chosen)}
-      none="No node of that name"
+      none={t('No node of that name')}
     />
   )
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A panel's four states in one place: loading, failed, stale, and what the caller draws.
+
 import { Button, Skeleton } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
+import { t } from '../languages/t.ts'
 import { isApiError, toApiError } from '../lib/api-error.ts'
 import { formatClock } from '../lib/time.ts'
 import { ErrorBox } from './error-box.tsx'
@@ -48,10 +50,13 @@ function StaleNotice(props: { what: string; since: number; error: unknown; onRet
     <Notice
       tone="warn"
       live
-      title={`${props.what}: last read at ${formatClock(props.since)}`}
+      title={t('{what}: last read at {since}', {
+        what: props.what,
+        since: formatClock(props.since),
+      })}
       action={
         <Button variant="default" size="xs" onClick={props.onRetry}>
-          Try again
+          {t('Try again')}
         </Button>
       }
     >
@@ -65,7 +70,11 @@ const rowWidths = [92, 75, 88, 61, 84, 70, 95, 66]
 
 export function SkeletonRows({ rows, label }: { rows: number; label: string }) {
   return (
-    <div className="stack-tight panel-body" role="status" aria-label={`${label}: loading`}>
+    <div
+      className="stack-tight panel-body"
+      role="status"
+      aria-label={t('{label}: loading', { label })}
+    >
       {rowWidths.slice(0, rows).map((width) => (
         <Skeleton key={width} height={20} width={`${width}%`} />
       ))}

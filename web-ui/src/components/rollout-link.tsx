@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The way from a version to its rollout, wherever a version stands. It opens the order, prepared: nothing is rolled out before
 // somebody starts it there.
+
 import type { ButtonProps } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { t } from '../languages/t.ts'
 import type { Session } from '../lib/api-types.ts'
 import { may, whyNot } from '../lib/permissions.ts'
 import { ActionButton } from './action-button.tsx'
@@ -19,7 +21,9 @@ export type OfVersion = {
 
 const isOld = ({ version, latest }: OfVersion) => latest !== null && version < latest
 const labelOf = (of: OfVersion) =>
-  isOld(of) ? `Back to v${of.version}` : `New rollout of v${of.version}`
+  isOld(of)
+    ? t('Back to v{version}', { version: of.version })
+    : t('New rollout of v{version}', { version: of.version })
 
 const searchOf = (of: OfVersion) => ({
   config: of.config,

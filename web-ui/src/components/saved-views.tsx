@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The views of a list that the reader has saved: one is opened by a click, and the list as it stands is saved under a name.
+
 import { Button, Popover, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
+import { t } from '../languages/t.ts'
 import {
   deleteViewMutation,
   isSameSearch,
@@ -47,19 +49,21 @@ export function SavedViews<Search extends object>(props: SavedViewsProps<Search>
         <Button
           variant="default"
           size="xs"
-          aria-label={current ? `Views: ${current.name}` : 'Views'}
+          aria-label={current ? t('Views: {name}', { name: current.name }) : t('Views')}
           onClick={() => setOpened(!opened)}
         >
-          {current?.name ?? 'Views'}
+          {current?.name ?? t('Views')}
         </Button>
       </Popover.Target>
       <Popover.Dropdown className={classes.views ?? ''}>
-        {all.isError && <ErrorBox what="Your views" error={all.error} />}
+        {all.isError && <ErrorBox what={t('Your views')} error={all.error} />}
         {all.isSuccess && views.length === 0 && (
-          <p className="dim">No view is saved yet. Filter and sort the list, then name it here.</p>
+          <p className="dim">
+            {t('No view is saved yet. Filter and sort the list, then name it here.')}
+          </p>
         )}
         {views.length > 0 && (
-          <ul aria-label="Your views" className={classes.list}>
+          <ul aria-label={t('Your views')} className={classes.list}>
             {views.map((view) => (
               <li key={view.name}>
                 <Button
@@ -76,16 +80,18 @@ export function SavedViews<Search extends object>(props: SavedViewsProps<Search>
                 <Button
                   size="compact-xs"
                   variant="subtle"
-                  aria-label={`Delete the view ${view.name}`}
+                  aria-label={t('Delete the view {name}', { name: view.name })}
                   onClick={() => deletion.mutate({ list, name: view.name })}
                 >
-                  Delete
+                  {t('Delete')}
                 </Button>
               </li>
             ))}
           </ul>
         )}
-        {deletion.isError && <ErrorBox what="The view was not deleted" error={deletion.error} />}
+        {deletion.isError && (
+          <ErrorBox what={t('The view was not deleted')} error={deletion.error} />
+        )}
         <SaveForm list={list} search={now} names={views.map(({ name }) => name)} />
       </Popover.Dropdown>
     </Popover>
@@ -115,25 +121,25 @@ function SaveForm({ list, search, names }: SaveFormProps) {
     <form className={classes.save} onSubmit={handleSubmit}>
       <TextInput
         size="xs"
-        label="Save the list as it stands"
-        placeholder="A name"
+        label={t('Save the list as it stands')}
+        placeholder={t('A name')}
         maxLength={LONGEST_NAME}
         value={typed}
         onChange={({ currentTarget: { value } }) => setTyped(value)}
         error={wrong}
       />
       <Button type="submit" size="xs" variant="default" loading={save.isPending}>
-        {names.includes(name) ? 'Replace' : 'Save'}
+        {names.includes(name) ? t('Replace') : t('Save')}
       </Button>
-      {save.isError && <ErrorBox what="The view was not saved" error={save.error} />}
+      {save.isError && <ErrorBox what={t('The view was not saved')} error={save.error} />}
     </form>
   )
 }
 
 /** It is a part of an address, where a dot or two alone mean another one. */
 function wrongWith(name: string): string | null {
-  if (/[/\\]/.test(name)) return 'A name has no slash.'
-  return /^\.{1,2}$/.test(name) ? 'A name is more than dots.' : null
+  if (/[/\\]/.test(name)) return t('A name has no slash.')
+  return /^\.{1,2}$/.test(name) ? t('A name is more than dots.') : null
 }
 
 function useRefresh() {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // For a form that saves nothing by itself: who leaves it with something typed is asked first.
+
 import { Button } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
+import { t } from '../languages/t.ts'
 import { Dialog, DialogActions } from './dialog.tsx'
 
 /** `what`: is not saved, as in "The override of edge-1". */
@@ -17,12 +19,12 @@ export function UnsavedGuard({ what, isUnsaved }: { what: string; isUnsaved: boo
   })
   if (leaving.status !== 'blocked') return null
   return (
-    <Dialog onClose={leaving.reset} title={`${what} is not saved`}>
+    <Dialog onClose={leaving.reset} title={t('{what} is not saved', { what })}>
       <div className="stack">
-        <p>What you typed will be lost when you leave.</p>
-        <DialogActions leave="Stay here">
+        <p>{t('What you typed will be lost when you leave.')}</p>
+        <DialogActions leave={t('Stay here')}>
           <Button variant="danger-filled" onClick={leaving.proceed}>
-            Leave and discard it
+            {t('Leave and discard it')}
           </Button>
         </DialogActions>
       </div>

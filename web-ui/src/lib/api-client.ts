@@ -4,6 +4,7 @@
 
 import type { paths } from '@farmstead/api-types'
 import createClient from 'openapi-fetch'
+import { t } from '../languages/t.ts'
 import { ApiError } from './api-error.ts'
 import { basePath } from './base-path.ts'
 import { speakingAs } from './speaking-as.ts'
@@ -41,7 +42,7 @@ export async function bodyOf<Body>(
 ): Promise<Body> {
   const { data, response } = await call
   if (data === undefined) {
-    throw new ApiError(response.status, { detail: 'The control plane answered without a body.' })
+    throw new ApiError(response.status, { detail: t('The control plane answered without a body.') })
   }
   return data
 }
@@ -53,7 +54,9 @@ export async function taggedBodyOf<Body>(
   const { data, response } = await call
   const etag = response.headers.get('etag')
   if (data === undefined || etag === null) {
-    throw new ApiError(response.status, { detail: 'The control plane answered without an ETag.' })
+    throw new ApiError(response.status, {
+      detail: t('The control plane answered without an ETag.'),
+    })
   }
   return { body: data, etag }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a node would answer to URLs, with what it has and with another text: the editor asks it, and a node's page.
+
 import { queryOptions } from '@tanstack/react-query'
+import { t } from '../languages/t.ts'
 import { api, bodyOf } from './api-client.ts'
 
 /** Of one question; more are left out. */
@@ -30,8 +32,11 @@ const LONGEST = 2048
 
 /** What is wrong with a URL before anybody is asked; null: nothing. */
 export function wrongUrl(url: string): string | null {
-  if (url === '') return 'Give a URL first.'
-  if (!/^https?:\/\//.test(url)) return 'A URL begins with http:// or https://.'
-  if (url.length > LONGEST) return `A URL has at most ${LONGEST} characters.`
-  return URL_FORM.test(url) ? null : 'Spaces and letters beyond ASCII are percent-encoded in a URL.'
+  if (url === '') return t('Give a URL first.')
+  if (!/^https?:\/\//.test(url)) return t('A URL begins with http:// or https://.')
+  if (url.length > LONGEST)
+    return t('A URL has at most {longest} characters.', { longest: LONGEST })
+  return URL_FORM.test(url)
+    ? null
+    : t('Spaces and letters beyond ASCII are percent-encoded in a URL.')
 }

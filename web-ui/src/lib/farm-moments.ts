@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // When rollouts began and ended, and alerts fired and were resolved. Pure.
+import { t } from '../languages/t.ts'
 import type { Alert, RolloutSummary } from './api-types.ts'
 
 /** `isOver`: the rollout or alert is found among what is over. */
@@ -14,18 +15,18 @@ export type FarmMoment = {
 export const secondsOf = (at: string) => Date.parse(at) / 1000
 
 const endings: Partial<Record<RolloutSummary['state'], string>> = {
-  succeeded: 'succeeded',
-  frozen: 'was frozen',
-  reverted: 'was reverted',
-  revert_incomplete: 'was reverted, but not on all nodes',
-  rejected: 'was rejected',
-  cancelled: 'was cancelled',
-  expired: 'expired',
-  superseded: 'was replaced by another',
+  succeeded: t('succeeded'),
+  frozen: t('was frozen'),
+  reverted: t('was reverted'),
+  revert_incomplete: t('was reverted, but not on all nodes'),
+  rejected: t('was rejected'),
+  cancelled: t('was cancelled'),
+  expired: t('expired'),
+  superseded: t('was replaced by another'),
 }
 
 export const rolloutName = ({ config, version }: Pick<RolloutSummary, 'config' | 'version'>) =>
-  `Rollout of ${config} version ${version}`
+  t('Rollout of {config} version {version}', { config, version })
 
 export const alertName = ({ ruleName, subject }: Pick<Alert, 'ruleName' | 'subject'>) =>
   subject.name === '' ? ruleName : `${ruleName}: ${subject.name}`
@@ -35,7 +36,7 @@ export function rolloutMoments(rollout: RolloutSummary) {
   const name = rolloutName(rollout)
   const about = { id, kind: 'rollout', isOver: endedAt !== null } as const
   return [
-    ...moment(startedAt, { ...about, text: `${name} started` }),
+    ...moment(startedAt, { ...about, text: t('{name} started', { name }) }),
     ...moment(endedAt, { ...about, text: `${name} ${endings[state] ?? 'ended'}` }),
   ]
 }
@@ -47,8 +48,8 @@ export function alertMoments(alert: Alert) {
   const name = alertName(alert)
   const about = { id, kind: 'alert', isOver: resolvedAt !== null } as const
   return [
-    ...moment(firingSince, { ...about, text: `${name} fired` }),
-    ...moment(resolvedAt, { ...about, text: `${name} resolved` }),
+    ...moment(firingSince, { ...about, text: t('{name} fired', { name }) }),
+    ...moment(resolvedAt, { ...about, text: t('{name} resolved', { name }) }),
   ]
 }
 

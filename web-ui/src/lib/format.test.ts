@@ -6,7 +6,6 @@ import {
   formatRate,
   formatRatio,
   formatSeconds,
-  plural,
   shortDigest,
 } from './format.ts'
 import { formatAgo, formatDuration } from './time.ts'
@@ -60,14 +59,6 @@ test('a ratio too small to print is not printed as none', () => {
   expect(formatRatio(0)).toBe('0 %')
   expect(formatRatio(0.00001)).toBe('< 0.01 %')
   expect(formatRatio(0.0123)).toBe('1.23 %')
-})
-
-test('one is not many', () => {
-  expect([plural(0, 'node'), plural(1, 'node'), plural(1200, 'node')]).toEqual([
-    '0 nodes',
-    '1 node',
-    '1,200 nodes',
-  ])
 })
 
 test('a digest is told by its first eight digits', () => {

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Numbers as an operator reads them: always with a unit, three significant digits at most.
+import { numberLocale } from '../languages/language.ts'
+import { t } from '../languages/t.ts'
 
 /** Stands for a number that is not there; the reason stands beside it. */
 export const DASH = '–'
 
-const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
-const threeDigits = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
-const twoDigits = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 })
+const grouped = new Intl.NumberFormat(numberLocale, { maximumFractionDigits: 0 })
+const threeDigits = new Intl.NumberFormat(numberLocale, { maximumSignificantDigits: 3 })
+const twoDigits = new Intl.NumberFormat(numberLocale, { maximumSignificantDigits: 2 })
 
 export function formatCount(count: number): string {
   return grouped.format(count)
-}
-
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${formatCount(count)} ${count === 1 ? one : many}`
 }
 
 export function formatSeconds(seconds: number | null | undefined): string {
@@ -28,14 +26,14 @@ export function formatSeconds(seconds: number | null | undefined): string {
 /** Under one, two digits: a few requests a minute have no third that means something. */
 export function formatRate(perSecond: number | null | undefined): string {
   if (perSecond === null || perSecond === undefined) return DASH
-  if (perSecond > 0 && perSecond < 0.1) return '< 0.1'
+  if (perSecond > 0 && perSecond < 0.1) return `< ${twoDigits.format(0.1)}`
   if (perSecond < 1) return twoDigits.format(perSecond)
   return perSecond >= 100 ? formatCount(perSecond) : threeDigits.format(perSecond)
 }
 
 export function formatRatio(ratio: number | null | undefined): string {
   if (ratio === null || ratio === undefined) return DASH
-  if (ratio > 0 && ratio < 0.0001) return '< 0.01 %'
+  if (ratio > 0 && ratio < 0.0001) return `< ${twoDigits.format(0.01)} %`
   return `${threeDigits.format(ratio * 100)} %`
 }
 
@@ -77,5 +75,6 @@ const MOST_NAMES = 5
 export function namesOf(names: readonly string[], total = names.length): string {
   const shown = names.slice(0, MOST_NAMES)
   const more = total - shown.length
-  return `${shown.join(', ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}`
+  const listed = shown.join(', ')
+  return more > 0 ? t('{names} and {count, number} more', { names: listed, count: more }) : listed
 }

@@ -3,6 +3,7 @@
 // the control plane is away, then it is waited for; or a new console was installed while this one
 // was open and the old parts are gone, then only starting anew helps.
 
+import { restOfWords } from '../languages/language.ts'
 import { basePath } from './base-path.ts'
 
 const RETRY_MS = 3000
@@ -26,7 +27,9 @@ const browser: ChunkDeps = {
   reload: () => window.location.reload(),
 }
 
-export async function loadChunk<T>(load: () => Promise<T>, deps: ChunkDeps = browser): Promise<T> {
+export async function loadChunk<T>(part: () => Promise<T>, deps: ChunkDeps = browser): Promise<T> {
+  // A part asks for words while it is loaded.
+  const load = () => restOfWords().then(part)
   try {
     return await load()
   } catch {

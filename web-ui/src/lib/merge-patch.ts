@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import { t } from '../languages/t.ts'
+
 type Parsed = { ok: true; mergePatch: Record<string, unknown> } | { ok: false; message: string }
 
 export function parseOverride(text: string): Parsed {
@@ -7,10 +9,10 @@ export function parseOverride(text: string): Parsed {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : 'This is not JSON.' }
+    return { ok: false, message: error instanceof Error ? error.message : t('This is not JSON.') }
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { ok: false, message: 'An override is an object: { } changes nothing.' }
+    return { ok: false, message: t("An override is an object: '{' '}' changes nothing.") }
   }
   return { ok: true, mergePatch: { ...value } }
 }

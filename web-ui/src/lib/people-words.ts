@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The control plane's sentences are also for programs: they name the request that goes on, and ids.
 // People have links and buttons for the one and names for the other.
+import { t } from '../languages/t.ts'
 import type { AuditEntry } from './api-types.ts'
 
 const REQUEST = /\b(?:GET|HEAD|POST|PUT|PATCH|DELETE)\b[^.]* \/|\/api\/v\d/
@@ -41,7 +42,7 @@ export function actorText({
   actorName,
   tokenId,
 }: Pick<AuditEntry, 'actor' | 'actorName' | 'tokenId'>): string {
-  if (actor === null) return 'the control plane'
+  if (actor === null) return t('the control plane')
   const name = actorName ?? actor
-  return tokenId === null ? name : `${name}, by a token`
+  return tokenId === null ? name : t('{name}, by a token', { name })
 }

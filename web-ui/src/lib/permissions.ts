@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import { t } from '../languages/t.ts'
 import type { Session } from './api-types.ts'
 
 /** What concerns every node or everybody, so that a scope keeps from it: as docs/permissions.md says. */
@@ -27,9 +28,14 @@ export const may = (session: Session, permission: string): boolean =>
 /** Why this session may not do it, in a sentence to stand beside the button; null when it may. */
 export function whyNot({ user, permissions }: Session, permission: string): string | null {
   if (!permissions.includes(permission)) {
-    const roles = user.roles.join(', ') || 'none'
-    return `Your roles (${roles}) do not allow this. It needs the permission ${permission}.`
+    const roles = user.roles.join(', ') || t('none')
+    return t('Your roles ({roles}) do not allow this. It needs the permission {permission}.', {
+      roles,
+      permission,
+    })
   }
   if (user.scope === null || !ofWholeFarm.has(permission)) return null
-  return `Your roles apply only to nodes with ${user.scope}, and this affects the whole farm.`
+  return t('Your roles apply only to nodes with {scope}, and this affects the whole farm.', {
+    scope: user.scope,
+  })
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the control plane says of itself: more than one place of the console asks.
+
 import { queryOptions } from '@tanstack/react-query'
+import { t } from '../languages/t.ts'
 import { api, bodyOf } from './api-client.ts'
 import type { Health } from './api-types.ts'
 
@@ -17,10 +19,10 @@ export const healthQuery = queryOptions({
 })
 
 export const checkNames: Record<Health['checks'][number]['name'], string> = {
-  'control-db': 'Control database',
-  'metrics-db': 'Measurements',
-  'node-check': 'Config check',
-  'agent-ca': 'Agents’ certificates',
-  certificates: 'Sites’ certificates',
-  backup: 'Backups',
+  'control-db': t('Control database'),
+  'metrics-db': t('Measurements'),
+  'node-check': t('Config check'),
+  'agent-ca': t('Agents’ certificates'),
+  certificates: t('Sites’ certificates'),
+  backup: t('Backups'),
 }

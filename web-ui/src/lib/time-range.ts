@@ -2,8 +2,10 @@
 // Times that charts are about: the last so and so much, which moves on by itself, or from one moment to another.
 
 /** Steps that give a chart one to two hundred points. */
+import { t } from '../languages/t.ts'
+
 export const ranges = {
-  '15m': { label: '15 min', rangeSeconds: 900, stepSeconds: 10 },
+  '15m': { label: t('15 min'), rangeSeconds: 900, stepSeconds: 10 },
   '1h': { label: '1 h', rangeSeconds: 3600, stepSeconds: 30 },
   '6h': { label: '6 h', rangeSeconds: 21_600, stepSeconds: 120 },
   '24h': { label: '24 h', rangeSeconds: 86_400, stepSeconds: 600 },

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
+import { dateLocale } from '../languages/language.ts'
+import { t } from '../languages/t.ts'
 
-const clock = new Intl.DateTimeFormat('en-GB', {
+const clock = new Intl.DateTimeFormat(dateLocale, {
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
 })
-const dateAndClock = new Intl.DateTimeFormat('en-GB', {
+const dateAndClock = new Intl.DateTimeFormat(dateLocale, {
   day: 'numeric',
   month: 'short',
   year: 'numeric',
@@ -22,7 +24,7 @@ export function formatDateTime(at: string | number | Date): string {
   return dateAndClock.format(new Date(at))
 }
 
-const utc = new Intl.DateTimeFormat('en-GB', {
+const utc = new Intl.DateTimeFormat(dateLocale, {
   day: 'numeric',
   month: 'short',
   hour: '2-digit',
@@ -31,7 +33,7 @@ const utc = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 })
 
-const dayAndClock = new Intl.DateTimeFormat('en-GB', {
+const dayAndClock = new Intl.DateTimeFormat(dateLocale, {
   day: 'numeric',
   month: 'short',
   hour: '2-digit',
@@ -53,14 +55,14 @@ export function formatExact(at: string | number | Date): string {
 /** How long, in its one largest unit: "45 s", "4 min", "3 h", "12 d". */
 export function formatDuration(seconds: number): string {
   const s = Math.max(0, Math.floor(seconds))
-  if (s < 60) return `${s} s`
-  if (s < 3600) return `${Math.floor(s / 60)} min`
-  if (s < 86_400) return `${Math.floor(s / 3600)} h`
-  return `${Math.floor(s / 86_400)} d`
+  if (s < 60) return t('{count} s', { count: s })
+  if (s < 3600) return t('{count} min', { count: Math.floor(s / 60) })
+  if (s < 86_400) return t('{count} h', { count: Math.floor(s / 3600) })
+  return t('{count} d', { count: Math.floor(s / 86_400) })
 }
 
 /** Under five seconds, and for clocks a little ahead of ours, it is "just now". */
 export function formatAgo(at: string, now: number): string {
   const seconds = (now - Date.parse(at)) / 1000
-  return seconds < 5 ? 'just now' : `${formatDuration(seconds)} ago`
+  return seconds < 5 ? t('just now') : t('{duration} ago', { duration: formatDuration(seconds) })
 }

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { IfAllowed } from '../components/if-allowed.tsx'
 import { AuditScreen } from '../features/audit/audit-screen.tsx'
 import { EntryScreen } from '../features/audit/entry-screen.tsx'
+import { t } from '../languages/t.ts'
 
 const auditRoute = getRouteApi('/app/audit')
 const entryRoute = getRouteApi('/app/audit/$id')
@@ -25,7 +26,9 @@ export function EntryPage() {
   const { session } = entryRoute.useRouteContext()
   return (
     <IfAllowed
-      {...{ session, permission: 'audit:read', title: `Entry ${id}`, what: 'read the audit' }}
+      {...{ session, permission: 'audit:read' }}
+      title={t('Entry {id}', { id })}
+      refusal={t('You may not read the audit')}
     >
       <EntryScreen key={id} id={Number(id)} />
     </IfAllowed>

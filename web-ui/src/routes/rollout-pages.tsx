@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { IfAllowed } from '../components/if-allowed.tsx'
@@ -8,6 +9,7 @@ import { ChooseRelease } from '../features/rollouts/choose-release.tsx'
 import { PlanScreen } from '../features/rollouts/plan-screen.tsx'
 import { RolloutScreen } from '../features/rollouts/rollout-screen.tsx'
 import { choiceOf } from '../features/rollouts/strategy.ts'
+import { t } from '../languages/t.ts'
 import type { Rollout } from '../lib/api-types.ts'
 
 const planRoute = getRouteApi('/app/rollouts/new')
@@ -18,7 +20,11 @@ export function PlanPage() {
   const { session } = planRoute.useRouteContext()
   if (config === undefined || version === undefined) return <Choose />
   return (
-    <IfAllowed {...{ session, permission: 'rollouts:run', title: 'Plan', what: 'order rollouts' }}>
+    <IfAllowed
+      {...{ session, permission: 'rollouts:run' }}
+      title={t('Plan')}
+      refusal={t('You may not order rollouts')}
+    >
       {again === undefined ? <Plan /> : <PlanAgain id={again} />}
     </IfAllowed>
   )
@@ -43,7 +49,7 @@ function Choose() {
 function PlanAgain({ id }: { id: string }) {
   const before = useQuery(rolloutQuery(id))
   return (
-    <QueryStates query={before} what="The rollout to order again" skeletonRows={5}>
+    <QueryStates query={before} what={t('The rollout to order again')} skeletonRows={5}>
       {(rollout) =>
         rollout.namesNodes ? <PlanNamed before={rollout} /> : <Plan before={rollout} />
       }
@@ -55,7 +61,7 @@ function PlanAgain({ id }: { id: string }) {
 function PlanNamed({ before }: { before: Rollout }) {
   const tasks = useQuery(namedTasksQuery(before.id, {}))
   return (
-    <QueryStates query={tasks} what="The nodes to order it for again" skeletonRows={5}>
+    <QueryStates query={tasks} what={t('The nodes to order it for again')} skeletonRows={5}>
       {({ items }) => <Plan before={before} nodes={items.map(({ nodeId }) => nodeId)} />}
     </QueryStates>
   )

@@ -17,6 +17,7 @@ import { TokensScreen } from '../features/tokens/tokens-screen.tsx'
 import { UsersScreen } from '../features/users/users-screen.tsx'
 import { WebhookScreen } from '../features/webhooks/webhook-screen.tsx'
 import { WebhooksScreen } from '../features/webhooks/webhooks-screen.tsx'
+import { t } from '../languages/t.ts'
 
 const frame = getRouteApi('/app/settings')
 const overview = getRouteApi('/app/settings/')
@@ -121,7 +122,9 @@ export function WebhookPage() {
   const navigate = webhook.useNavigate()
   return (
     <IfAllowed
-      {...{ session, permission: 'webhooks:read', title: 'Webhook', what: 'see webhooks' }}
+      {...{ session, permission: 'webhooks:read' }}
+      title={t('Webhook')}
+      refusal={t('You may not see webhooks')}
     >
       <WebhookScreen
         key={id}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { Checkbox } from '@mantine/core'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { t } from '../../languages/t.ts'
 import classes from './keys.module.css'
 import { elsewhere, shortcuts } from './keys.ts'
 import { isMac, useSingleKeys } from './use-keys.ts'
@@ -8,25 +10,27 @@ import { isMac, useSingleKeys } from './use-keys.ts'
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   const [hasSingleKeys, setSingleKeys] = useSingleKeys()
   return (
-    <Dialog title="Keyboard shortcuts" size="lg" onClose={onClose}>
+    <Dialog title={t('Keyboard shortcuts')} size="lg" onClose={onClose}>
       <div className="stack">
         <dl className={classes.keys}>
           <Line keys={<Keys all={[isMac() ? '⌘' : 'Ctrl', 'K']} between="+" />}>
-            Find anything, from everywhere
+            {t('Find anything, from everywhere')}
           </Line>
           {shortcuts.map(({ keys, says }) => (
-            <Line key={says} keys={<Keys all={keys} between="then" />}>
+            <Line key={says} keys={<Keys all={keys} between={t('then')} />}>
               {says}
             </Line>
           ))}
         </dl>
         <Checkbox
-          label="Single keys"
-          description="Turn them off if you speak to your machine, or press keys by accident. Ctrl or ⌘ with K still finds."
+          label={t('Single keys')}
+          description={t(
+            'Turn them off if you speak to your machine, or press keys by accident. Ctrl or ⌘ with K still finds.',
+          )}
           checked={hasSingleKeys}
           onChange={({ currentTarget: { checked } }) => setSingleKeys(checked)}
         />
-        <h3>Everywhere</h3>
+        <h3>{t('Everywhere')}</h3>
         <dl className={classes.keys}>
           {elsewhere.map(({ keys, says }) => (
             <Line key={keys} keys={<kbd>{keys}</kbd>}>
@@ -34,7 +38,7 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
             </Line>
           ))}
         </dl>
-        <DialogActions leave="Close" />
+        <DialogActions leave={t('Close')} />
       </div>
     </Dialog>
   )

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: MIT
 // The keys of the whole console, as one table: what is pressed, what it does, and so what "?" shows. Pure.
 
+import { t } from '../../languages/t.ts'
+
 export type Doing = { kind: 'find' } | { kind: 'keys' } | { kind: 'go'; to: string }
 export type Shortcut = { keys: readonly string[]; says: string; does: Doing }
 
 const go = (letter: string, to: string, says: string): Shortcut => ({
-  ...{ keys: ['g', letter], says: `Go to ${says}`, does: { kind: 'go', to } },
+  ...{ keys: ['g', letter], says: t('Go to {says}', { says }), does: { kind: 'go', to } },
 })
 
 /** Pressed one after the other, where nothing is typed into. */
 export const shortcuts: readonly Shortcut[] = [
-  { keys: ['/'], says: 'Find anything', does: { kind: 'find' } },
-  { keys: ['?'], says: 'Show these keys', does: { kind: 'keys' } },
-  go('o', '/', 'the overview'),
-  go('n', '/nodes', 'the nodes'),
-  go('g', '/groups', 'the groups'),
-  go('m', '/measurements', 'the measurements'),
-  go('c', '/configs', 'the configs'),
-  go('r', '/rollouts', 'the rollouts'),
-  go('a', '/alerts', 'the alerts'),
-  go('h', '/audit', 'the history'),
-  go('s', '/settings', 'the settings'),
+  { keys: ['/'], says: t('Find anything'), does: { kind: 'find' } },
+  { keys: ['?'], says: t('Show these keys'), does: { kind: 'keys' } },
+  go('o', '/', t('the overview')),
+  go('n', '/nodes', t('the nodes')),
+  go('g', '/groups', t('the groups')),
+  go('m', '/measurements', t('the measurements')),
+  go('c', '/configs', t('the configs')),
+  go('r', '/rollouts', t('the rollouts')),
+  go('a', '/alerts', t('the alerts')),
+  go('h', '/audit', t('the history')),
+  go('s', '/settings', t('the settings')),
 ]
 
 /** What else works, told beside them. */
 export const elsewhere: readonly { keys: string; says: string }[] = [
-  { keys: 'Tab', says: 'To the next field, link or button; with Shift back' },
-  { keys: 'Enter', says: 'Opens or does what has the focus' },
-  { keys: 'Esc', says: 'Closes a dialog or a menu, and changes nothing' },
-  { keys: 'Space', says: 'Selects the row of the nodes whose box has the focus' },
-  { keys: '← →', says: 'In a chart or on the map: to the next moment or node' },
-  { keys: 'Ctrl or ⌘ + Enter', says: 'Sends a form from a field of several lines' },
-  { keys: 'Esc, then Tab', says: 'Leaves the text editor; Tab alone indents there' },
+  { keys: t('Tab'), says: t('To the next field, link or button; with Shift back') },
+  { keys: t('Enter'), says: t('Opens or does what has the focus') },
+  { keys: t('Esc'), says: t('Closes a dialog or a menu, and changes nothing') },
+  { keys: t('Space'), says: t('Selects the row of the nodes whose box has the focus') },
+  { keys: '← →', says: t('In a chart or on the map: to the next moment or node') },
+  { keys: t('Ctrl or ⌘ + Enter'), says: t('Sends a form from a field of several lines') },
+  { keys: t('Esc, then Tab'), says: t('Leaves the text editor; Tab alone indents there') },
 ]
 
 export type Stroke = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey'>

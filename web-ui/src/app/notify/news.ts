@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What of the rollouts somebody waits for: their own that end or stand still, and those that need their approval. Pure.
+
 import { rolloutVerdict } from '../../features/rollouts/rules.ts'
+import { inSentence, t } from '../../languages/t.ts'
 import type { RolloutState, RolloutSummary } from '../../lib/api-types.ts'
 
 export type Standing = Pick<
@@ -34,7 +36,11 @@ export function newsOf(
     .map(({ id, config, version, state, reason }) => ({
       id,
       tag: `${id} ${state}`,
-      title: `Rollout of ${config} v${version}: ${rolloutVerdict[state].label.toLowerCase()}`,
+      title: t('Rollout of {config} v{version}: {label}', {
+        config,
+        version,
+        label: inSentence(rolloutVerdict[state].label),
+      }),
       body: reason,
     }))
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { Checkbox } from '@mantine/core'
 import { useState } from 'react'
+import { t } from '../../languages/t.ts'
 import { canNotify, useNotifySwitch } from './use-notify.ts'
 
 /** The browser is asked when somebody turns it on, and never before. */
@@ -14,17 +16,21 @@ export function NotifySwitch() {
     const answer = await Notification.requestPermission()
     setOn(answer === 'granted')
     if (answer !== 'granted') {
-      setRefused('Your browser blocks them for this page. Its settings for this site allow them.')
+      setRefused(
+        t('Your browser blocks them for this page. Its settings for this site allow them.'),
+      )
     }
   }
   return (
     <Checkbox
       size="xs"
-      label="Notify me about rollouts"
+      label={t('Notify me about rollouts')}
       description={
         isAllowed
-          ? 'Yours that pause or end, and others’ that need your approval, while the console is open.'
-          : 'Browsers notify only from pages that came over HTTPS.'
+          ? t(
+              'Yours that pause or end, and others’ that need your approval, while the console is open.',
+            )
+          : t('Browsers notify only from pages that came over HTTPS.')
       }
       disabled={!isAllowed}
       checked={isOn && isAllowed && Notification.permission === 'granted'}

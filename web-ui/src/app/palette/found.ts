@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the palette lists for what was typed. Pure: who asks the control plane is use-found.ts.
 
+import { t } from '../../languages/t.ts'
+
 export const kinds = [
   'Actions',
   'Pages',
@@ -14,6 +16,20 @@ export const kinds = [
   'Docs',
 ] as const
 export type Kind = (typeof kinds)[number]
+
+/** As its heading says it. */
+export const kindWords: Record<Kind, string> = {
+  Actions: t('Actions'),
+  Pages: t('Pages'),
+  Nodes: t('Nodes'),
+  Configs: t('Configs'),
+  Versions: t('Versions'),
+  Rollouts: t('Rollouts'),
+  Groups: t('Groups'),
+  Options: t('Options'),
+  People: t('People'),
+  Docs: t('Docs'),
+}
 
 export type Found = {
   /** Of this thing alone, whatever else is listed. */

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Finds whatever the console has a page of while one types, and leads there: with the mouse, or with the arrows and Enter.
+
 import { Combobox, TextInput, useCombobox, useMantineColorScheme } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
+import { t } from '../../languages/t.ts'
 import { toApiError } from '../../lib/api-error.ts'
 import type { Session } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
-import { type Found, type Section, sectionsOf } from './found.ts'
+import { type Found, kindWords, type Section, sectionsOf } from './found.ts'
 import { pagesAndActions } from './pages-found.ts'
 import classes from './palette.module.css'
 import { useFound } from './use-found.ts'
@@ -50,7 +51,7 @@ export function Palette({ session, showKeys, newConfig, onClose }: PaletteProps)
     take(first)
   }
   return (
-    <Dialog title="Find" size="lg" isQuick onClose={onClose}>
+    <Dialog title={t('Find')} size="lg" isQuick onClose={onClose}>
       <Combobox
         store={combobox}
         onOptionSubmit={(key) => {
@@ -67,8 +68,8 @@ export function Palette({ session, showKeys, newConfig, onClose }: PaletteProps)
         >
           <TextInput
             type="search"
-            aria-label="Find anything"
-            placeholder="A node, config, version, rollout, option, person, page or action"
+            aria-label={t('Find anything')}
+            placeholder={t('A node, config, version, rollout, option, person, page or action')}
             leftSection={<IconSearch size={16} aria-hidden />}
             spellCheck={false}
             maxLength={LONGEST}
@@ -83,7 +84,7 @@ export function Palette({ session, showKeys, newConfig, onClose }: PaletteProps)
             }}
           />
         </Combobox.EventsTarget>
-        <Combobox.Options id={listId} aria-label="Found" className={classes.list ?? ''}>
+        <Combobox.Options id={listId} aria-label={t('Found')} className={classes.list ?? ''}>
           {sections.map((section) => (
             <Sections key={section.kind} {...section} />
           ))}
@@ -91,7 +92,8 @@ export function Palette({ session, showKeys, newConfig, onClose }: PaletteProps)
       </Combobox>
       <p role="status" className={classes.foot}>
         {footWords({ typed, shown: shown.length, isLooking })}
-        {failed !== null && ` Not all was looked through: ${toApiError(failed).message}`}
+        {failed !== null &&
+          t(' Not all was looked through: {message}', { message: toApiError(failed).message })}
       </p>
     </Dialog>
   )
@@ -99,7 +101,7 @@ export function Palette({ session, showKeys, newConfig, onClose }: PaletteProps)
 
 function Sections({ kind, items, more }: Section) {
   return (
-    <Combobox.Group label={kind}>
+    <Combobox.Group label={kindWords[kind]}>
       {items.map(({ key, label, detail }) => (
         <Combobox.Option key={key} value={key}>
           <span className={classes.line}>
@@ -109,7 +111,7 @@ function Sections({ kind, items, more }: Section) {
       ))}
       {more > 0 && (
         <div className={classes.more} aria-hidden="true">
-          {more} more; another word leaves fewer
+          {t('{more} more; another word leaves fewer', { more })}
         </div>
       )}
     </Combobox.Group>
@@ -119,7 +121,10 @@ function Sections({ kind, items, more }: Section) {
 type Foot = { typed: string; shown: number; isLooking: boolean }
 
 function footWords({ typed, shown, isLooking }: Foot): string {
-  if (typed.trim() === '') return 'Arrows choose, Enter opens, Esc closes.'
-  if (shown > 0) return `${plural(shown, 'thing')} found${isLooking ? ', still looking' : ''}.`
-  return isLooking ? 'Looking…' : 'Nothing has these words.'
+  if (typed.trim() === '') return t('Arrows choose, Enter opens, Esc closes.')
+  if (shown > 0)
+    return isLooking
+      ? t('{shown, plural, one {# thing} other {# things}} found, still looking.', { shown })
+      : t('{shown, plural, one {# thing} other {# things}} found.', { shown })
+  return isLooking ? t('Looking…') : t('Nothing has these words.')
 }

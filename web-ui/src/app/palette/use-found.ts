@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Everything that the palette finds: pages and actions at once, the rest when the control plane has answered.
+
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -11,6 +12,7 @@ import { docsIndexQuery } from '../../features/docs/index-query.ts'
 import type { DocHeading } from '../../features/docs/markdown.ts'
 import { syncVerdict } from '../../features/nodes/rules.ts'
 import { rolloutVerdict } from '../../features/rollouts/rules.ts'
+import { t } from '../../languages/t.ts'
 import type { Config, Node, Session } from '../../lib/api-types.ts'
 import { groupNamesQuery, nodesNamedQuery } from '../../lib/name-queries.ts'
 import { may } from '../../lib/permissions.ts'
@@ -71,14 +73,21 @@ export function useFound(session: Session, typed: string) {
     ),
     ...eachOnce(rollouts.data, moreRollouts.data).map(
       ({ id, config, version, state, author, message }): Found => ({
-        ...{ key: id, kind: 'Rollouts', label: `Rollout of ${config} v${version}` },
-        ...{ detail: `${rolloutVerdict[state].label}, by ${author}`, words: message },
+        ...{
+          key: id,
+          kind: 'Rollouts',
+          label: t('Rollout of {config} v{version}', { config, version }),
+        },
+        ...{
+          detail: t('{label}, by {author}', { label: rolloutVerdict[state].label, author }),
+          words: message,
+        },
         open: () => void navigate({ to: '/rollouts/$id', params: { id } }),
       }),
     ),
     ...(groups.data ?? []).map(
       (name): Found => ({
-        ...{ key: `group ${name}`, kind: 'Groups', label: name, detail: 'Its nodes' },
+        ...{ key: `group ${name}`, kind: 'Groups', label: name, detail: t('Its nodes') },
         open: () => void navigate({ to: '/nodes', search: { group: name } }),
       }),
     ),
@@ -109,14 +118,14 @@ function eachOnce<Of extends { id: string }>(atHand: readonly Of[] = [], more: r
 
 const foundNode = ({ id, name, hostname, labels, group, sync }: Node, go: Navigate): Found => ({
   ...{ key: id, kind: 'Nodes', label: name },
-  detail: `${syncVerdict[sync.state].label}, group ${group}`,
+  detail: t('{label}, group {group}', { label: syncVerdict[sync.state].label, group }),
   words: [hostname, ...Object.entries(labels).map(([key, value]) => `${key}=${value}`)].join(' '),
   open: () => void go({ to: '/nodes/$id', params: { id } }),
 })
 
 const foundDoc = ({ page, title, heading, id }: DocHeading, go: Navigate): Found => ({
   ...{ key: `doc ${page} ${id}`, kind: 'Docs', label: heading },
-  detail: id === '' ? 'A page of the docs' : title,
+  detail: id === '' ? t('A page of the docs') : title,
   words: page,
   open: () => void go({ to: '/docs/$page', params: { page }, hash: id }),
 })
@@ -127,8 +136,8 @@ function moreNodes(total: number, typed: string, go: Navigate): Found[] {
   const open = () => void go({ to: '/nodes', search: { q: typed } })
   return [
     {
-      ...{ key: 'all nodes', kind: 'Pages', label: `Nodes with “${typed}”` },
-      ...{ detail: `All ${total} in the list`, words: typed, open },
+      ...{ key: 'all nodes', kind: 'Pages', label: t('Nodes with “{typed}”', { typed }) },
+      ...{ detail: t('All {total} in the list', { total }), words: typed, open },
     },
   ]
 }
@@ -136,8 +145,10 @@ function moreNodes(total: number, typed: string, go: Navigate): Found[] {
 const foundConfig = ({ name, latestVersion, draftChanged }: Config, go: Navigate): Found => ({
   ...{ key: `config ${name}`, kind: 'Configs', label: name },
   detail: [
-    latestVersion === null ? 'No version yet' : `Newest is v${latestVersion}`,
-    ...(draftChanged ? ['changed since'] : []),
+    latestVersion === null
+      ? t('No version yet')
+      : t('Newest is v{latestVersion}', { latestVersion }),
+    ...(draftChanged ? [t('changed since')] : []),
   ].join(', '),
   open: () => void go({ to: '/configs/$name', params: { name } }),
 })

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import { t } from '../../languages/t.ts'
 import { formatCount } from '../../lib/format.ts'
 import classes from './cells-legend.module.css'
 import type { CellLook } from './cells-picture.tsx'
@@ -15,7 +16,7 @@ export function CellsLegend({ kinds, lookOf, entries }: Props) {
   const counts = new Map<string, number>()
   for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1)
   return (
-    <ul className={classes.legend} aria-label="What the cells stand for">
+    <ul className={classes.legend} aria-label={t('What the cells stand for')}>
       {entries
         .filter(({ kind }) => counts.has(kind))
         .map(({ kind, label }) => {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A number of each cell as one of a few levels: the more, the larger its square. Pure.
+import { t } from '../../languages/t.ts'
 import type { CellLook } from './cells-picture.tsx'
 
 const LEVELS = 6
@@ -45,7 +46,7 @@ export const levelsOf = (
 ): { kind: string; label: string }[] => [
   ...(bounds ?? []).map((bound) => ({
     kind: levelOf(bound, bounds ?? []),
-    label: `up to ${format(bound)}`,
+    label: t('up to {bound}', { bound: format(bound) }),
   })),
-  { kind: NOTHING, label: 'nothing measured' },
+  { kind: NOTHING, label: t('nothing measured') },
 ]

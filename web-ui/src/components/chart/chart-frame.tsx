@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, SegmentedControl } from '@mantine/core'
 import { useId, useRef, useState } from 'react'
+import { t } from '../../languages/t.ts'
 import classes from './chart.module.css'
 import { type Cell, csvOf } from './csv.ts'
 import { type Legend, saveAs, savePng } from './save.ts'
@@ -41,29 +43,29 @@ export function ChartFrame(props: ChartFrameProps) {
             variant="subtle"
             color="gray"
             size="compact-xs"
-            aria-label={`${label}: save the numbers as CSV`}
+            aria-label={t('{label}: save the numbers as CSV', { label })}
             onClick={() => saveAs(label, 'csv', new Blob([csvOf(rows())], { type: 'text/csv' }))}
           >
-            CSV
+            {t('CSV')}
           </Button>
           {view === 'chart' && (
             <Button
               variant="subtle"
               color="gray"
               size="compact-xs"
-              aria-label={`${label}: save the picture as PNG`}
+              aria-label={t('{label}: save the picture as PNG', { label })}
               onClick={savePicture}
             >
-              PNG
+              {t('PNG')}
             </Button>
           )}
           <SegmentedControl
-            aria-label={`${label} as`}
+            aria-label={t('{label} as', { label })}
             value={view}
             onChange={setView}
             data={[
-              { value: 'chart', label: 'Chart' },
-              { value: 'table', label: 'Table' },
+              { value: 'chart', label: t('Chart') },
+              { value: 'table', label: t('Table') },
             ]}
           />
         </div>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import { lazy, Suspense } from 'react'
+import { t } from '../../languages/t.ts'
 import { formatCount } from '../../lib/format.ts'
 import { loadChunk } from '../../lib/load-chunk.ts'
 import { formatDateTime } from '../../lib/time.ts'
@@ -37,11 +38,13 @@ export function ChartPanel({ help, controls, ...chart }: ChartPanelProps) {
         chart.group === undefined &&
         chart.marks !== undefined &&
         chart.marks.length > 0 && (
-          <ScrollBox label="Marked in the chart" className={classes.marks}>
+          <ScrollBox label={t('Marked in the chart')} className={classes.marks}>
             <ul>
               {chart.marks.map((mark) => (
                 <li key={`${mark.atSeconds} ${mark.text}`}>
-                  <MarkFlag {...mark} /> {formatDateTime(mark.atSeconds * 1000)}: {mark.text}
+                  <MarkFlag {...mark} /> {formatDateTime(mark.atSeconds * 1000)}
+                  {': '}
+                  {mark.text}
                 </li>
               ))}
             </ul>
@@ -61,8 +64,8 @@ const columnsOf = ({ series, format, counts }: TimeChartProps): TableColumn[] =>
     name,
     cell: (step: number) => format(values[step] ?? null),
   })),
-  ...(counts ? [{ name: 'Requests', cell: (step: number) => countWords(counts[step]) }] : []),
+  ...(counts ? [{ name: t('Requests'), cell: (step: number) => countWords(counts[step]) }] : []),
 ]
 
 const countWords = (count: number | null | undefined): string =>
-  count == null ? 'no data' : formatCount(count)
+  count == null ? t('no data') : formatCount(count)

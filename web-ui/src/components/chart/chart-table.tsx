@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import { t } from '../../languages/t.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import classes from './chart.module.css'
 
@@ -19,11 +20,11 @@ export function ChartTable({ label, times, columns }: Props) {
   const steps = times.map((at, step) => ({ at, step })).reverse()
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
-    <section className={classes.table} aria-label={`${label}: table`} tabIndex={0}>
+    <section className={classes.table} aria-label={t('{label}: table', { label })} tabIndex={0}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">Step from</th>
+            <th scope="col">{t('Step from')}</th>
             {columns.map(({ name }) => (
               <th key={name} scope="col" className="num">
                 {name}

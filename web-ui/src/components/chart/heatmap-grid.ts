@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Counts of requests as cells: time by how long they took. Two rows are twice as long, so that there are few enough to read.
+import { t } from '../../languages/t.ts'
 import { formatSeconds } from '../../lib/format.ts'
 import { type Cell, isoTime } from './csv.ts'
 
@@ -70,8 +71,8 @@ export function gridOf(counts: HeatmapCounts, { lowest, end } = rowsOf([counts])
 export function rowWords({ lowest }: Pick<Grid, 'lowest'>, row: number): string {
   const high = formatSeconds(lowEnd(lowest + row + 1))
   return lowest + row <= SHORTEST_ROW
-    ? `up to ${high}`
-    : `${formatSeconds(lowEnd(lowest + row))} to ${high}`
+    ? t('up to {high}', { high })
+    : t('{lowest} to {high}', { lowest: formatSeconds(lowEnd(lowest + row)), high })
 }
 
 /** How strong a cell's colour is, from 0 to 1: ten times as many are a step more, so that one of many is still seen. */
@@ -80,7 +81,12 @@ export const strength = (count: number, most: number): number =>
 
 /** The column of each row is named by how long it took at most, in seconds. */
 export const gridRows = ({ times, lowest, rows, steps }: Grid): Cell[][] => [
-  ['time', ...Array.from({ length: rows }, (_, row) => `up to ${lowEnd(lowest + row + 1)} s`)],
+  [
+    'time',
+    ...Array.from({ length: rows }, (_, row) =>
+      t('up to {lowest} s', { lowest: lowEnd(lowest + row + 1) }),
+    ),
+  ],
   ...times.map((at, step) => [
     isoTime(at),
     ...Array.from({ length: rows }, (_, row) => steps[step]?.[row] ?? null),

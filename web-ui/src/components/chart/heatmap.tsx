@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+
 import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
+import { t } from '../../languages/t.ts'
 import { cssColour } from '../../lib/css-colour.ts'
-import { formatRatio, formatSeconds, plural } from '../../lib/format.ts'
+import { formatRatio, formatSeconds } from '../../lib/format.ts'
 import { formatClock, formatDateTime } from '../../lib/time.ts'
 import classes from './chart.module.css'
 import {
@@ -95,7 +97,11 @@ export function Heatmap({ label, grid, marks, onZoom }: Props) {
     <div>
       <div className={classes.readout}>
         {place === null ? (
-          <span className="dim">{plural(totalOf(grid), 'request')} in this time</span>
+          <span className="dim">
+            {t('{total, plural, one {# request} other {# requests}} in this time', {
+              total: totalOf(grid),
+            })}
+          </span>
         ) : (
           cellWords(grid, place, formatClock)
         )}
@@ -107,7 +113,10 @@ export function Heatmap({ label, grid, marks, onZoom }: Props) {
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move from cell to cell
         tabIndex={0}
-        aria-label={`${label}: heatmap. Arrow keys move from cell to cell; the table holds the same.`}
+        aria-label={t(
+          '{label}: heatmap. Arrow keys move from cell to cell; the table holds the same.',
+          { label },
+        )}
         onKeyDown={handleKey}
         onPointerMove={(event) => {
           const at = placeAt(event)
@@ -161,11 +170,22 @@ const totalOf = ({ steps }: Grid): number =>
 function cellWords(grid: Grid, { step, row }: Place, format: (ms: number) => string): string {
   const at = format((grid.times[step] ?? 0) * 1000)
   const counts = grid.steps[step]
-  if (!counts) return `${at}: nothing was measured`
+  if (!counts) return t('{at}: nothing was measured', { at })
   const count = counts[row] ?? 0
   const all = sum(counts)
-  const share = all > 0 ? `, ${formatRatio(count / all)} of ${plural(all, 'request')}` : ''
-  return `${at}, ${rowWords(grid, row)}: ${plural(count, 'request')}${share}`
+  const share =
+    all > 0
+      ? t(', {count} of {all, plural, one {# request} other {# requests}}', {
+          count: formatRatio(count / all),
+          all,
+        })
+      : ''
+  return t('{at}, {grid}: {count, plural, one {# request} other {# requests}}{share}', {
+    at,
+    grid: rowWords(grid, row),
+    count,
+    share,
+  })
 }
 
 function draw(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // uPlot's options for a chart over time. null stays a gap: no data is never zero, never a line.
 import type uPlot from 'uplot'
+import { dateLocale } from '../../languages/language.ts'
 import { cssColour } from '../../lib/css-colour.ts'
 import { formatClock } from '../../lib/time.ts'
 import { logRange, logTicks } from './scale.ts'
@@ -147,7 +148,7 @@ function timeLabels(plot: uPlot, ticks: number[]): string[] {
 export function timeLabel(seconds: number, rangeSeconds: number): string {
   const at = new Date(seconds * 1000)
   if (rangeSeconds <= DAY_SECONDS) return formatClock(at).slice(0, 5)
-  return at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
+  return at.toLocaleDateString(dateLocale, { day: 'numeric', month: 'short' })
 }
 
 export const markColours = {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+
 import { SegmentedControl } from '@mantine/core'
+import { t } from '../../languages/t.ts'
 import { isScale, type Scale } from './scale.ts'
 
 export type ScaleSwitchProps = { label: string; scale: Scale; onScale: (scale: Scale) => void }
@@ -11,8 +13,8 @@ export function ScaleSwitch({ label, scale, onScale }: ScaleSwitchProps) {
       value={scale}
       onChange={(next) => isScale(next) && onScale(next)}
       data={[
-        { value: 'linear', label: 'Linear' },
-        { value: 'log', label: 'Log' },
+        { value: 'linear', label: t('Linear') },
+        { value: 'log', label: t('Log') },
       ]}
     />
   )

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+import { t } from '../../languages/t.ts'
 import 'uplot/dist/uPlot.min.css'
 import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import uPlot from 'uplot'
-import { plural } from '../../lib/format.ts'
 import { formatClock, formatDateTime } from '../../lib/time.ts'
 import classes from './chart.module.css'
 import { heights, plotOptions } from './plot.ts'
@@ -98,7 +98,16 @@ export function TimeChart(props: TimeChartProps) {
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the chart's cursor
         tabIndex={0}
-        aria-label={`${props.label}: chart. Arrow keys read its values${onZoom ? ', plus and minus zoom' : ''}; the table holds the same.`}
+        aria-label={
+          onZoom
+            ? t(
+                '{label}: chart. Arrow keys read its values, plus and minus zoom; the table holds the same.',
+                { label: props.label },
+              )
+            : t('{label}: chart. Arrow keys read its values; the table holds the same.', {
+                label: props.label,
+              })
+        }
         onKeyDown={handleKey}
       />
       <div className="visually-hidden" aria-live="polite">
@@ -110,10 +119,17 @@ export function TimeChart(props: TimeChartProps) {
 
 function readout({ times, series, format, counts }: TimeChartProps, index: number): string {
   const at = times[index]
-  if (at === undefined) return 'No data in this range'
+  if (at === undefined) return t('No data in this range')
   const values = series.map((one) => `${one.name} ${format(one.values[index] ?? null)}`)
   const count = counts?.[index]
-  const sample = counts === undefined ? [] : [count == null ? 'no data' : plural(count, 'request')]
+  const sample =
+    counts === undefined
+      ? []
+      : [
+          count == null
+            ? t('no data')
+            : t('{count, plural, one {# request} other {# requests}}', { count }),
+        ]
   return [formatDateTime(at * 1000), ...values, ...sample].join(', ')
 }
 
@@ -140,7 +156,7 @@ function Readout(props: TimeChartProps & { index: number | null }) {
   return (
     <div className={classes.readout}>
       <span className={classes.when}>
-        {at === undefined ? 'No data in this range' : formatClock(at * 1000)}
+        {at === undefined ? t('No data in this range') : formatClock(at * 1000)}
       </span>
       {series.map((one) => (
         <span key={one.name} className={classes.key}>
@@ -150,7 +166,9 @@ function Readout(props: TimeChartProps & { index: number | null }) {
       ))}
       {counts !== undefined && at !== undefined && (
         <span className="dim">
-          {counts[index] == null ? 'no data' : plural(counts[index], 'request')}
+          {counts[index] == null
+            ? t('no data')
+            : t('{index, plural, one {# request} other {# requests}}', { index: counts[index] })}
         </span>
       )}
     </div>

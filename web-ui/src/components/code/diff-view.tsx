@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+
 import { MergeView, unifiedMergeView } from '@codemirror/merge'
 import { EditorState } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { useEffect, useRef } from 'react'
+import { t } from '../../languages/t.ts'
 import classes from './code.module.css'
 import { readingAttributes, readingExtensions } from './code-view.tsx'
 
@@ -38,7 +40,7 @@ export function DiffView({ from, to, layout }: DiffViewProps) {
             parent,
             doc: toText,
             extensions: [
-              reading(`${fromLabel} to ${toLabel}`),
+              reading(t('{fromLabel} to {toLabel}', { fromLabel, toLabel })),
               unifiedMergeView({ original: fromText, mergeControls: false, collapseUnchanged }),
             ],
           })

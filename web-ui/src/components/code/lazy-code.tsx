@@ -2,6 +2,7 @@
 // The editor's code comes in a chunk of its own; these stand in its place until it is there.
 
 import { lazy, Suspense } from 'react'
+import { t } from '../../languages/t.ts'
 import { loadChunk } from '../../lib/load-chunk.ts'
 import { SkeletonRows } from '../query-states.tsx'
 import type { CodeViewProps } from './code-view.tsx'
@@ -24,7 +25,7 @@ export function LazyCodeView(props: CodeViewProps) {
 
 export function LazyDiffView(props: DiffViewProps) {
   return (
-    <Suspense fallback={<SkeletonRows rows={8} label="The comparison" />}>
+    <Suspense fallback={<SkeletonRows rows={8} label={t('The comparison')} />}>
       <DiffView {...props} />
     </Suspense>
   )

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One answer in full: what it is, by which rules, and each header with the line, version and author it comes from.
+
 import { Link } from '@tanstack/react-router'
+import { t } from '../../languages/t.ts'
 import type { Explained, ExplainedPlace } from '../../lib/api-types.ts'
 import { ScrollBox } from '../scroll-box.tsx'
 import classes from './explained.module.css'
@@ -11,7 +13,11 @@ type Props = { url: string; answer: Explained; config: string | null }
 export function Answer({ url, answer, config }: Props) {
   const { status, files, rules, unread, headers } = answer
   if (status === 421 && headers.length === 0) {
-    return <p className="panel-body">No site of this config is for that host: the answer is 421.</p>
+    return (
+      <p className="panel-body">
+        {t('No site of this config is for that host: the answer is 421.')}
+      </p>
+    )
   }
   return (
     <>
@@ -20,30 +26,36 @@ export function Answer({ url, answer, config }: Props) {
           {answerWords(answer)}
         </p>
         {files.length > 1 && (
-          <p className="dim">It looks for {files.join(', then ')}, and takes what is there.</p>
+          <p className="dim">
+            {t('It looks for {files}, and takes what is there.', { files: files.join(', then ') })}
+          </p>
         )}
         {rules.length > 0 && (
           <ul className="bullets">
             {rules.map((place) => (
               <li key={place.pointer}>
-                {ruleWords(place.pointer)}, <Place place={place} config={config} />
+                {ruleWords(place.pointer)}
+                {', '}
+                <Place place={place} config={config} />
               </li>
             ))}
           </ul>
         )}
         {unread.map(({ pointer }) => (
           <p key={pointer} className="dim">
-            {ruleWords(pointer)} may change this: only the node has that file.
+            {t('{ruleWords} may change this: only the node has that file.', {
+              ruleWords: ruleWords(pointer),
+            })}
           </p>
         ))}
       </div>
-      <ScrollBox label={`Headers of ${url}`}>
+      <ScrollBox label={t('Headers of {url}', { url })}>
         <table className="grid">
           <thead>
             <tr>
-              <th scope="col">Header</th>
-              <th scope="col">Value</th>
-              <th scope="col">Comes from</th>
+              <th scope="col">{t('Header')}</th>
+              <th scope="col">{t('Value')}</th>
+              <th scope="col">{t('Comes from')}</th>
             </tr>
           </thead>
           <tbody>
@@ -58,10 +70,12 @@ export function Answer({ url, answer, config }: Props) {
                 </td>
                 <td>
                   {from === null ? (
-                    <span className="dim">the node itself</span>
+                    <span className="dim">{t('the node itself')}</span>
                   ) : (
                     <>
-                      {ruleWords(from.pointer)}, <Place place={from} config={config} />
+                      {ruleWords(from.pointer)}
+                      {', '}
+                      <Place place={from} config={config} />
                     </>
                   )}
                 </td>
@@ -82,7 +96,7 @@ function Place({ place, config }: { place: ExplainedPlace; config: string | null
       {since !== '' && place.since !== null && config !== null && (
         <>
           {' '}
-          <span className="dim">since</span>{' '}
+          <span className="dim">{t('since')}</span>{' '}
           <Link
             to="/configs/$name/versions/$number"
             params={{ name: config, number: place.since.number }}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In what two answers to one URL differ, side by side.
+import { t } from '../../languages/t.ts'
 import { ScrollBox } from '../scroll-box.tsx'
 import classes from './explained.module.css'
 import type { Difference } from './explained-words.ts'
@@ -7,13 +8,13 @@ import type { Difference } from './explained-words.ts'
 type Props = { url: string; items: readonly Difference[] }
 
 export const DifferenceTable = ({ url, items }: Props) => (
-  <ScrollBox label={`What changes for ${url}`}>
+  <ScrollBox label={t('What changes for {url}', { url })}>
     <table className="grid">
       <thead>
         <tr>
-          <th scope="col">What</th>
-          <th scope="col">Now</th>
-          <th scope="col">With this text</th>
+          <th scope="col">{t('What')}</th>
+          <th scope="col">{t('Now')}</th>
+          <th scope="col">{t('With this text')}</th>
         </tr>
       </thead>
       <tbody>
@@ -35,7 +36,7 @@ export const DifferenceTable = ({ url, items }: Props) => (
 
 const Value = ({ text, isGone = false }: { text: string; isGone?: boolean }) =>
   text === '' ? (
-    <span className={classes.none}>none</span>
+    <span className={classes.none}>{t('none')}</span>
   ) : (
     <span className={isGone ? classes.before : classes.value}>{text}</span>
   )

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 // An answer in words, and in what two differ.
+import { t } from '../../languages/t.ts'
 import type { Explained, ExplainedPlace } from '../../lib/api-types.ts'
 import { formatDateTime } from '../../lib/time.ts'
 
 /** "308 to /new", "200 from /srv/www/index.html", "404". */
 export function answerWords({ status, location, files }: Explained): string {
-  if (location !== '') return `${status} to ${location}`
+  if (location !== '') return t('{status} to {location}', { status, location })
   const [file] = files
-  return status === 200 && file !== undefined ? `${status} from ${file}` : `${status}`
+  return status === 200 && file !== undefined
+    ? t('{status} from {file}', { status, file })
+    : `${status}`
 }
 
-const AS_THE_FILE = 'as the file is'
+const AS_THE_FILE = t('as the file is')
 export const valueWords = (value: string | null) => value ?? AS_THE_FILE
 
 /** '': the answer does not have it. */
@@ -21,9 +24,9 @@ export function differences(before: Explained, after: Explained): Difference[] {
   const headers = [headersOf(before), headersOf(after)] as const
   const names = [...new Set(headers.flatMap((all) => [...all.keys()]))].toSorted()
   return [
-    { what: 'Status', before: `${before.status}`, after: `${after.status}` },
-    { what: 'Address', before: before.location, after: after.location },
-    { what: 'File', before: before.files.join(', '), after: after.files.join(', ') },
+    { what: t('Status'), before: `${before.status}`, after: `${after.status}` },
+    { what: t('Address'), before: before.location, after: after.location },
+    { what: t('File'), before: before.files.join(', '), after: after.files.join(', ') },
     ...names
       // The address says it already.
       .filter((name) => name !== 'Location')
@@ -47,33 +50,35 @@ function headersOf({ headers }: Explained): Map<string, string> {
 
 /** Where it stands: "line 12", "the override of the group eu". */
 export const placeWords = ({ line, from }: ExplainedPlace): string =>
-  from ?? (line > 0 ? `line ${line}` : 'not in the text')
+  from ?? (line > 0 ? t('line {line}', { line }) : t('not in the text'))
 
 /** "v3, ana, 21 Nov"; '': nobody knows. */
 export function sinceWords({ since }: ExplainedPlace): string {
   if (since === null) return ''
   const { number, author, at, isOlder } = since
-  return isOlder ? `before v${number}` : `v${number}, ${author}, ${formatDateTime(at)}`
+  return isOlder
+    ? t('before v{number}', { number })
+    : `v${number}, ${author}, ${formatDateTime(at)}`
 }
 
 const RULES: Record<string, string> = {
-  redirects: 'Redirect',
-  rewrites: 'Rewrite',
-  access: 'Access rule',
-  auth: 'Password',
-  maintenance: 'Maintenance',
-  signedUrls: 'Signed links',
-  hotlink: 'Links from elsewhere',
-  tryFiles: 'Places to look',
-  aliases: 'Alias',
-  redirectToHttps: 'To HTTPS',
-  redirectFile: 'Redirects in bulk',
-  headers: 'Header rule',
-  expires: 'Caching rule',
-  downloads: 'Download',
-  preload: 'Preload',
-  storedCodings: 'Stored compressed',
-  securityHeaders: 'Security headers',
+  redirects: t('Redirect'),
+  rewrites: t('Rewrite'),
+  access: t('Access rule'),
+  auth: t('Password'),
+  maintenance: t('Maintenance'),
+  signedUrls: t('Signed links'),
+  hotlink: t('Links from elsewhere'),
+  tryFiles: t('Places to look'),
+  aliases: t('Alias'),
+  redirectToHttps: t('To HTTPS'),
+  redirectFile: t('Redirects in bulk'),
+  headers: t('Header rule'),
+  expires: t('Caching rule'),
+  downloads: t('Download'),
+  preload: t('Preload'),
+  storedCodings: t('Stored compressed'),
+  securityHeaders: t('Security headers'),
   hsts: 'HSTS',
 }
 

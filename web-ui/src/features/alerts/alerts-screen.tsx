@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -11,6 +12,8 @@ import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TabBar } from '../../components/tab-bar.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { Alert, Session } from '../../lib/api-types.ts'
 import { may } from '../../lib/permissions.ts'
 import { formatDateTime } from '../../lib/time.ts'
@@ -22,29 +25,31 @@ import { SilenceDialog } from './silence-form.tsx'
 import { SilencesPanel, whyNotSilence } from './silences-panel.tsx'
 
 const tabs: Record<Alert['state'], string> = {
-  firing: 'Firing',
-  pending: 'Pending',
-  resolved: 'History',
+  firing: t('Firing'),
+  pending: t('Pending'),
+  resolved: t('History'),
 }
 const nothing: Record<Alert['state'], string> = {
-  firing: 'No alert is firing',
-  pending: 'No alert is pending',
-  resolved: 'No alert has fired yet',
+  firing: t('No alert is firing'),
+  pending: t('No alert is pending'),
+  resolved: t('No alert has fired yet'),
 }
 
 export function AlertsScreen({ session, search }: { session: Session; search: AlertsSearch }) {
   const { state = 'firing' } = search
   return (
     <Page
-      title="Alerts"
+      title={t('Alerts')}
       meta={
         <span className="dim">
-          What the <Link to="/settings/alert-rules">rules</Link> found. Webhooks are told when an
-          alert fires.
+          <T
+            text="What the <link>rules</link> found. Webhooks are told when an alert fires."
+            link={<Link to="/settings/alert-rules" />}
+          />
         </span>
       }
     >
-      <TabBar label="Alerts by state">
+      <TabBar label={t('Alerts by state')}>
         {STATES.map((one) => (
           <Link
             key={one}
@@ -68,11 +73,13 @@ function ListPanel({ state, session }: { state: Alert['state']; session: Session
   const mayHandle = may(session, 'alerts:handle')
   return (
     <section className="panel" aria-label={tabs[state]}>
-      <QueryStates query={alerts} what="The alerts" skeletonRows={3}>
+      <QueryStates query={alerts} what={t('The alerts')} skeletonRows={3}>
         {({ pages }) => {
           const all = pages.flatMap(({ items }) => items)
           return all.length === 0 ? (
-            <EmptyState title={nothing[state]}>Rules are checked every 15 seconds.</EmptyState>
+            <EmptyState title={nothing[state]}>
+              {t('Rules are checked every 15 seconds.')}
+            </EmptyState>
           ) : (
             <Table
               alerts={all}
@@ -82,7 +89,7 @@ function ListPanel({ state, session }: { state: Alert['state']; session: Session
           )
         }}
       </QueryStates>
-      <NextPage of={alerts}>Show more alerts</NextPage>
+      <NextPage of={alerts}>{t('Show more alerts')}</NextPage>
       {opened?.dialog === 'acknowledge' && (
         <AcknowledgeDialog alert={opened.alert} onClose={() => setOpened(null)} />
       )}
@@ -103,14 +110,14 @@ type TableProps = {
 
 function Table({ alerts, ...actions }: TableProps) {
   return (
-    <ScrollBox label="Alerts, table">
+    <ScrollBox label={t('Alerts, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">State</th>
-            <th scope="col">What</th>
-            <th scope="col">Since</th>
-            <th scope="col">Acknowledged by</th>
+            <th scope="col">{t('State')}</th>
+            <th scope="col">{t('What')}</th>
+            <th scope="col">{t('Since')}</th>
+            <th scope="col">{t('Acknowledged by')}</th>
           </tr>
         </thead>
         <tbody>
@@ -120,8 +127,12 @@ function Table({ alerts, ...actions }: TableProps) {
                 <StatusBadge verdict={alertVerdict(alert)} />
               </td>
               <td>
-                <RuleLink alert={alert} />: <Subject alert={alert} />
-                <div className="dim">{[alert.message, ...notesOn(alert)].join(' ')}</div>
+                <RuleLink alert={alert} />
+                {': '}
+                <Subject alert={alert} />
+                <div className="dim">
+                  <span lang="en">{alert.message}</span> {notesOn(alert).join(' ')}
+                </div>
               </td>
               <td>
                 <TimeAgo at={alert.firingSince ?? alert.pendingSince} />
@@ -149,9 +160,15 @@ function RuleLink({ alert: { ruleId, ruleName, state } }: { alert: Alert }) {
 
 function notesOn({ isWithoutData, silencedUntil, resolvedAt, resolvedBecause }: Alert): string[] {
   return [
-    ...(isWithoutData ? ['No data has arrived since: whether it still holds is not known.'] : []),
-    ...(silencedUntil === null ? [] : [`Silenced until ${formatDateTime(silencedUntil)}.`]),
-    ...(resolvedAt === null ? [] : [`Resolved at ${formatDateTime(resolvedAt)}.`]),
+    ...(isWithoutData
+      ? [t('No data has arrived since: whether it still holds is not known.')]
+      : []),
+    ...(silencedUntil === null
+      ? []
+      : [t('Silenced until {silencedUntil}.', { silencedUntil: formatDateTime(silencedUntil) })]),
+    ...(resolvedAt === null
+      ? []
+      : [t('Resolved at {resolvedAt}.', { resolvedAt: formatDateTime(resolvedAt) })]),
     ...(resolvedBecause ? [resolvedBecause] : []),
   ]
 }
@@ -194,10 +211,10 @@ function Acknowledged({ alert, onOpen, maySilence }: AcknowledgedProps) {
       {isOpen && onOpen !== null && (
         <div className={`row ${classes.actions}`}>
           {acknowledgedBy === null && (
-            <RowAction word="Acknowledge" dialog="acknowledge" alert={alert} onOpen={onOpen} />
+            <RowAction word={t('Acknowledge')} dialog="acknowledge" alert={alert} onOpen={onOpen} />
           )}
           {silencedUntil === null && maySilence && (
-            <RowAction word="Silence" dialog="silence" alert={alert} onOpen={onOpen} />
+            <RowAction word={t('Silence')} dialog="silence" alert={alert} onOpen={onOpen} />
           )}
         </div>
       )}

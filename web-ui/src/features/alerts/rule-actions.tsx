@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What can be done with a rule as it is saved.
+
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,6 +9,7 @@ import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { useAsShown } from '../../hooks/use-as-shown.ts'
+import { t } from '../../languages/t.ts'
 import { alertRulesQuery, deleteRuleMutation, type TaggedRule, testRuleMutation } from './api.ts'
 import { ruleVerdict } from './rules.ts'
 
@@ -17,7 +19,7 @@ export function RuleActions({ body: rule, etag, blockedBy, onDeleted }: Props) {
   const [deleting, setDeleting] = useState(false)
   const test = useMutation(testRuleMutation)
   return (
-    <section className="panel" aria-label="Its state">
+    <section className="panel" aria-label={t('Its state')}>
       <div className="panel-body stack">
         <div className="row">
           <StatusBadge verdict={ruleVerdict(rule)} />
@@ -30,15 +32,15 @@ export function RuleActions({ body: rule, etag, blockedBy, onDeleted }: Props) {
                 loading={test.isPending}
                 onClick={() => test.mutate(rule.id)}
               >
-                Send a test
+                {t('Send a test')}
               </Button>
               <Button variant="default" onClick={() => setDeleting(true)}>
-                Delete
+                {t('Delete')}
               </Button>
             </>
           )}
         </div>
-        {test.isError && <ErrorBox what="Not sent" error={test.error} />}
+        {test.isError && <ErrorBox what={t('Not sent')} error={test.error} />}
         {test.data && <TestSent eventId={test.data.eventId} />}
       </div>
       {deleting && (
@@ -55,8 +57,11 @@ export function RuleActions({ body: rule, etag, blockedBy, onDeleted }: Props) {
 
 export function TestSent({ eventId }: { eventId: number }) {
   return (
-    <Notice tone="good" live title="A test is on its way">
-      Every webhook that is told of alerts gets it as event {eventId}. Its page says how that went.
+    <Notice tone="good" live title={t('A test is on its way')}>
+      {t(
+        'Every webhook that is told of alerts gets it as event {eventId}. Its page says how that went.',
+        { eventId },
+      )}
     </Notice>
   )
 }
@@ -75,13 +80,15 @@ export function DeleteRuleDialog({ onDeleted, onClose, ...opened }: DeleteProps)
   })
   return (
     <DeleteDialog
-      title={`Delete the rule ${rule.name}`}
-      action="Delete 1 rule"
+      title={t('Delete the rule {name}', { name: rule.name })}
+      action={t('Delete 1 rule')}
       removal={remove}
       onSure={() => remove.mutate({ id: rule.id, etag })}
       onClose={onClose}
     >
-      <p>It fires no more. Its alerts that are firing are resolved and stay in the history.</p>
+      <p>
+        {t('It fires no more. Its alerts that are firing are resolved and stay in the history.')}
+      </p>
     </DeleteDialog>
   )
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A rule as it stands in the form, and what it says. Thresholds are typed in units that people use; the API has seconds and
 // shares.
+import { t } from '../../languages/t.ts'
 import type { AlertRule } from '../../lib/api-types.ts'
 import { unitOf } from '../../lib/measures.ts'
 
@@ -124,7 +125,7 @@ export function readDraft(draft: RuleDraft): Read {
     return Number(draft[field])
   }
   const name = draft.name.trim()
-  if (name === '') troubles.name = 'Give it a name: people know a rule by it.'
+  if (name === '') troubles.name = t('Give it a name: people know a rule by it.')
   const condition = readCondition(draft, number, troubles)
   const whom = draft.whom.trim()
   if (draft.whose !== 'farm' && whom === '') troubles.whom = WHOM[draft.whose]
@@ -139,10 +140,10 @@ export function readDraft(draft: RuleDraft): Read {
 }
 
 const WHOM: Record<Exclude<Whose, 'farm'>, string> = {
-  group: 'Choose a group.',
-  nodes: 'Name labels, as in zone=eu,!canary.',
-  node: 'Choose a node.',
-  version: 'Name a config and a version, as in default/7.',
+  group: t('Choose a group.'),
+  nodes: t('Name labels, as in zone=eu,!canary.'),
+  node: t('Choose a node.'),
+  version: t('Name a config and a version, as in default/7.'),
 }
 type Between = { least: number; most: number; whole?: boolean; word?: string }
 const MINUTES: Between = { least: 0, most: 10_080 }
@@ -150,10 +151,12 @@ const MINUTES: Between = { least: 0, most: 10_080 }
 function numberTrouble(text: string, { least, most, whole = false, word = '' }: Between) {
   const value = Number(text)
   const isNumber = text.trim() !== '' && Number.isFinite(value)
-  if (!isNumber) return 'Enter a number.'
-  if (whole && !Number.isInteger(value)) return 'Enter a whole number.'
+  if (!isNumber) return t('Enter a number.')
+  if (whole && !Number.isInteger(value)) return t('Enter a whole number.')
   if (value < least || value > most) {
-    return `Enter ${least} to ${most}${word === '' ? '' : ` ${word}`}.`
+    return word === ''
+      ? t('Enter {least} to {most}.', { least, most })
+      : t('Enter {least} to {most} {word}.', { least, most, word })
   }
   return null
 }
@@ -174,7 +177,7 @@ function readCondition(draft: RuleDraft, number: ReadNumber, troubles: Troubles)
 }
 
 function readBurnRate({ bad }: RuleDraft, number: ReadNumber): Condition {
-  const percent = number('objective', { least: 50, most: 99.999, word: 'percent' })
+  const percent = number('objective', { least: 50, most: 99.999, word: t('percent') })
   const objective = Number((percent / 100).toPrecision(12))
   if (bad === 'failed') return { kind: 'burn-rate', objective }
   const slowerThanSeconds = number('slowerMillis', { least: 0.001, most: 3_600_000 }) / 1000
@@ -186,17 +189,17 @@ const ANY: Between = { least: -1e15, most: 1e15 }
 function readMeasurement(draft: RuleDraft, number: ReadNumber, troubles: Troubles): Condition {
   const { what, each, comparison, clearThreshold } = draft
   const by = byOf(draft)
-  if (what === 'quantile') number('quantile', { least: 0, most: 100, word: 'percent' })
+  if (what === 'quantile') number('quantile', { least: 0, most: 100, word: t('percent') })
   const name = what === 'gauge' ? 'gauge' : 'counter'
   if (what !== 'quantile' && !/^[a-z][A-Za-z0-9]{0,63}$/.test(draft[name])) {
-    troubles[name] = 'Choose what is measured.'
+    troubles[name] = t('Choose what is measured.')
   }
   const { factor } = unitOf(by)
   const scaled = (field: 'threshold' | 'clearThreshold') =>
     Number((number(field, ANY) * factor).toPrecision(12))
   const threshold = scaled('threshold')
   const mostMinutes = each === 'node' ? 60 : 1440
-  const window = { least: 1, most: mostMinutes, whole: true, word: 'minutes' }
+  const window = { least: 1, most: mostMinutes, whole: true, word: t('minutes') }
   const counts = what === 'quantile' || what === 'share'
   const condition: Condition = {
     ...{ kind: 'measurement', each, by, comparison, threshold },
@@ -206,8 +209,11 @@ function readMeasurement(draft: RuleDraft, number: ReadNumber, troubles: Trouble
   if (clearThreshold.trim() === '') return condition
   const clear = scaled('clearThreshold')
   if (comparison === 'above' ? clear > threshold : clear < threshold) {
-    const side = comparison === 'above' ? 'at most' : 'at least'
-    troubles.clearThreshold = `It fires ${comparison} the threshold, so this must be ${side} that.`
+    const side = comparison === 'above' ? t('at most') : t('at least')
+    troubles.clearThreshold = t(
+      'It fires {comparison} the threshold, so this must be {side} that.',
+      { comparison, side },
+    )
   }
   return { ...condition, clearThreshold: clear }
 }

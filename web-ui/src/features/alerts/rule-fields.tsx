@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The fields of a rule: its condition, what it applies to, and its times.
+
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { NodeSelect } from '../../components/node-select.tsx'
+import { t } from '../../languages/t.ts'
 import { counters, gauges, unitOf } from '../../lib/measures.ts'
 import { groupNamesQuery } from '../../lib/name-queries.ts'
 import { stages } from '../../lib/stages.ts'
@@ -76,30 +78,30 @@ const choicesOf = (labels: Record<string, string>): Choices =>
   Object.entries(labels).map(([value, label]) => ({ value, label }))
 
 const KINDS = choicesOf({
-  measurement: 'A measurement beyond a threshold',
-  'burn-rate': 'An error budget used too fast',
-  'node-silent': 'A node that is silent',
-  drift: 'A config that was changed on its node',
-  'rollout-waiting': 'A rollout that is waiting or paused',
-  'certificate-ending': 'A certificate that is about to expire',
+  measurement: t('A measurement beyond a threshold'),
+  'burn-rate': t('An error budget used too fast'),
+  'node-silent': t('A node that is silent'),
+  drift: t('A config that was changed on its node'),
+  'rollout-waiting': t('A rollout that is waiting or paused'),
+  'certificate-ending': t('A certificate that is about to expire'),
 } satisfies Record<RuleDraft['kind'], string>)
-const SEVERITIES = choicesOf({ critical: 'Critical', warning: 'Warning' })
+const SEVERITIES = choicesOf({ critical: t('Critical'), warning: t('Warning') })
 
 export function NameFields(props: FieldsProps) {
   return (
     <div className={classes.fields}>
-      <Text {...props} field="name" label="Name" maxLength={100} />
-      <Choice {...props} field="severity" label="Severity" choices={SEVERITIES} />
+      <Text {...props} field="name" label={t('Name')} maxLength={100} />
+      <Choice {...props} field="severity" label={t('Severity')} choices={SEVERITIES} />
       <Text
         {...props}
         field="description"
-        label="Description (optional)"
-        description="What to do about it, for whoever is woken by it"
+        label={t('Description (optional)')}
+        description={t('What to do about it, for whoever is woken by it')}
         maxLength={1000}
         wide
       />
       <Checkbox
-        label="Enabled"
+        label={t('Enabled')}
         checked={props.draft.enabled}
         onChange={({ currentTarget: { checked } }) => props.onChange({ enabled: checked })}
       />
@@ -116,15 +118,17 @@ export function ConditionFields(props: FieldsProps) {
   }
   return (
     <fieldset className={classes.part}>
-      <legend>Condition</legend>
+      <legend>{t('Condition')}</legend>
       <div className={classes.fields}>
-        <Choice {...props} onChange={set} field="kind" label="Fires on" choices={KINDS} />
+        <Choice {...props} onChange={set} field="kind" label={t('Fires on')} choices={KINDS} />
         {kind === 'certificate-ending' && (
           <Text
             {...props}
             field="days"
-            label="Days before it expires"
-            description="For a short-lived certificate, the last sixth of its life if that is less"
+            label={t('Days before it expires')}
+            description={t(
+              'For a short-lived certificate, the last sixth of its life if that is less',
+            )}
           />
         )}
         {kind === 'measurement' && <MeasurementFields {...props} />}
@@ -136,14 +140,14 @@ export function ConditionFields(props: FieldsProps) {
 }
 
 const WHATS = choicesOf({
-  quantile: 'Latency percentile',
-  rate: 'Rate per second',
-  share: 'Share of all requests',
-  gauge: 'Current value',
+  quantile: t('Latency percentile'),
+  rate: t('Rate per second'),
+  share: t('Share of all requests'),
+  gauge: t('Current value'),
 } satisfies Record<RuleDraft['what'], string>)
 const STAGES = Object.entries(stages).map(([value, { label }]) => ({ value, label }))
-const COMPARISONS = choicesOf({ above: 'Above the threshold', below: 'Below the threshold' })
-const EACH = choicesOf({ node: 'Each node on its own', set: 'All nodes together' })
+const COMPARISONS = choicesOf({ above: t('Above the threshold'), below: t('Below the threshold') })
+const EACH = choicesOf({ node: t('Each node on its own'), set: t('All nodes together') })
 
 function MeasurementFields(props: FieldsProps) {
   const { what, comparison } = props.draft
@@ -151,52 +155,60 @@ function MeasurementFields(props: FieldsProps) {
   const inUnit = word === '' ? '' : ` (${word})`
   return (
     <>
-      <Choice {...props} field="what" label="Kind of measurement" choices={WHATS} />
+      <Choice {...props} field="what" label={t('Kind of measurement')} choices={WHATS} />
       {what === 'quantile' && (
         <>
-          <Choice {...props} field="stage" label="Stage" choices={STAGES} />
+          <Choice {...props} field="stage" label={t('Stage')} choices={STAGES} />
           <Text
             {...props}
             field="quantile"
-            label="Percentile"
-            description="99: one request in a hundred takes longer"
+            label={t('Percentile')}
+            description={t('99: one request in a hundred takes longer')}
           />
         </>
       )}
       {(what === 'rate' || what === 'share') && (
-        <Choice {...props} field="counter" label="Counter" choices={choicesOf(counters)} />
+        <Choice {...props} field="counter" label={t('Counter')} choices={choicesOf(counters)} />
       )}
       {what === 'gauge' && (
-        <Choice {...props} field="gauge" label="Value" choices={choicesOf(gauges)} />
+        <Choice {...props} field="gauge" label={t('Value')} choices={choicesOf(gauges)} />
       )}
-      <Choice {...props} field="comparison" label="Fires when it is" choices={COMPARISONS} />
-      <Text {...props} field="threshold" label={`Threshold${inUnit}`} />
+      <Choice {...props} field="comparison" label={t('Fires when it is')} choices={COMPARISONS} />
+      <Text {...props} field="threshold" label={t('Threshold{inUnit}', { inUnit })} />
       <Text
         {...props}
         field="clearThreshold"
-        label={`Clears ${comparison === 'above' ? 'below' : 'above'}${inUnit} (optional)`}
-        description="Between this and the threshold nothing changes"
+        label={
+          comparison === 'above'
+            ? t('Clears below{inUnit} (optional)', { inUnit })
+            : t('Clears above{inUnit} (optional)', { inUnit })
+        }
+        description={t('Between this and the threshold nothing changes')}
       />
       <Text
         {...props}
         field="windowMinutes"
-        label="Window (minutes)"
-        description={`Measured over this long, ${props.draft.each === 'node' ? 'an hour' : 'a day'} at most`}
+        label={t('Window (minutes)')}
+        description={
+          props.draft.each === 'node'
+            ? t('Measured over this long, an hour at most')
+            : t('Measured over this long, a day at most')
+        }
       />
       {(what === 'quantile' || what === 'share') && (
         <Text
           {...props}
           field="minRequests"
-          label="Minimum requests"
-          description="With fewer in the window, nothing is concluded"
+          label={t('Minimum requests')}
+          description={t('With fewer in the window, nothing is concluded')}
         />
       )}
-      <Choice {...props} field="each" label="Measured for" choices={EACH} />
+      <Choice {...props} field="each" label={t('Measured for')} choices={EACH} />
     </>
   )
 }
 
-const BAD = choicesOf({ failed: 'it is answered with a 5xx', slow: 'it takes too long' })
+const BAD = choicesOf({ failed: t('it is answered with a 5xx'), slow: t('it takes too long') })
 
 function BurnRateFields(props: FieldsProps) {
   return (
@@ -204,23 +216,25 @@ function BurnRateFields(props: FieldsProps) {
       <Text
         {...props}
         field="objective"
-        label="Objective (% of requests that are good)"
-        description="Over 30 days. The rest is the error budget: it fires when an hour uses it 14.4 times too fast, six hours 6 times, or three days too fast at all"
+        label={t('Objective (% of requests that are good)')}
+        description={t(
+          'Over 30 days. The rest is the error budget: it fires when an hour uses it 14.4 times too fast, six hours 6 times, or three days too fast at all',
+        )}
       />
-      <Choice {...props} field="bad" label="A request is bad if" choices={BAD} />
+      <Choice {...props} field="bad" label={t('A request is bad if')} choices={BAD} />
       {props.draft.bad === 'slow' && (
-        <Text {...props} field="slowerMillis" label="Too long is over (ms)" />
+        <Text {...props} field="slowerMillis" label={t('Too long is over (ms)')} />
       )}
     </>
   )
 }
 
 const WHOSE: Record<Whose, string> = {
-  farm: 'The whole farm',
-  group: 'A group',
-  nodes: 'Nodes with labels',
-  node: 'One node',
-  version: 'Nodes that run a version',
+  farm: t('The whole farm'),
+  group: t('A group'),
+  nodes: t('Nodes with labels'),
+  node: t('One node'),
+  version: t('Nodes that run a version'),
 }
 
 function WhoseFields(props: FieldsProps) {
@@ -229,27 +243,27 @@ function WhoseFields(props: FieldsProps) {
   const set = (change: Partial<RuleDraft>) => onChange({ ...change, whom: '' })
   return (
     <>
-      <Choice {...props} onChange={set} field="whose" label="Applies to" choices={choices} />
+      <Choice {...props} onChange={set} field="whose" label={t('Applies to')} choices={choices} />
       {draft.whose === 'group' && <GroupField {...props} />}
       {draft.whose === 'nodes' && (
         <Text
           {...props}
           field="whom"
-          label="Labels"
-          description="As in zone=eu,!canary"
+          label={t('Labels')}
+          description={t('As in zone=eu,!canary')}
           maxLength={1024}
         />
       )}
       {draft.whose === 'node' && (
         <NodeSelect
-          label="Node"
+          label={t('Node')}
           id={draft.whom}
           error={props.troubles.whom}
           onChange={(whom) => onChange({ whom })}
         />
       )}
       {draft.whose === 'version' && (
-        <Text {...props} field="whom" label="Version" description="As in default/7" />
+        <Text {...props} field="whom" label={t('Version')} description={t('As in default/7')} />
       )}
     </>
   )
@@ -262,8 +276,8 @@ function GroupField(props: FieldsProps) {
     <Choice
       {...props}
       field="whom"
-      label="Group"
-      choices={[{ value: '', label: 'Choose one' }, ...choices]}
+      label={t('Group')}
+      choices={[{ value: '', label: t('Choose one') }, ...choices]}
     />
   )
 }
@@ -271,19 +285,21 @@ function GroupField(props: FieldsProps) {
 export function TimingFields(props: FieldsProps) {
   return (
     <fieldset className={classes.part}>
-      <legend>Timing</legend>
+      <legend>{t('Timing')}</legend>
       <div className={classes.fields}>
         <Text
           {...props}
           field="forMinutes"
-          label="Minutes before it fires"
-          description="The condition must hold this long. 0 fires at once"
+          label={t('Minutes before it fires')}
+          description={t('The condition must hold this long. 0 fires at once')}
         />
         <Text
           {...props}
           field="keepMinutes"
-          label="Minutes before it resolves"
-          description="The condition must be clear this long, so that an alert does not come and go"
+          label={t('Minutes before it resolves')}
+          description={t(
+            'The condition must be clear this long, so that an alert does not come and go',
+          )}
         />
       </div>
     </fieldset>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // When the rule in the form would have fired in the last days, drawn and as a table.
+
 import { Button, NativeSelect } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
@@ -10,8 +11,9 @@ import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { AlertPreview } from '../../lib/api-types.ts'
-import { formatRate, plural } from '../../lib/format.ts'
+import { formatRate } from '../../lib/format.ts'
 import { unitOf } from '../../lib/measures.ts'
 import { formatDateTime, formatDuration } from '../../lib/time.ts'
 import { previewRuleMutation } from './api.ts'
@@ -26,9 +28,9 @@ type Props = {
   kind: Condition['kind']
 }
 const DAYS = [
-  { value: '1', label: 'the last day' },
-  { value: '3', label: 'the last 3 days' },
-  { value: '7', label: 'the last week' },
+  { value: '1', label: t('the last day') },
+  { value: '3', label: t('the last 3 days') },
+  { value: '7', label: t('the last week') },
 ]
 
 export function RulePreview({ read, now, kind }: Props) {
@@ -48,28 +50,29 @@ export function RulePreview({ read, now, kind }: Props) {
     <>
       <section className="panel" aria-labelledby="preview-heading">
         <div className="panel-head">
-          <h2 id="preview-heading">When it would have fired</h2>
+          <h2 id="preview-heading">{t('When it would have fired')}</h2>
         </div>
         <div className="panel-body stack">
           {canLook ? (
             <div className="row">
               <NativeSelect
-                aria-label="How far back"
+                aria-label={t('How far back')}
                 value={days}
                 data={DAYS}
                 onChange={({ currentTarget: { value } }) => setDays(value)}
               />
               <Button variant="default" loading={preview.isPending} onClick={look}>
-                Preview
+                {t('Preview')}
               </Button>
             </div>
           ) : (
             <p className="dim">
-              There is no preview: only measurements are kept. A rule over measurements or an error
-              budget has one.
+              {t(
+                'There is no preview: only measurements are kept. A rule over measurements or an error budget has one.',
+              )}
             </p>
           )}
-          {preview.isError && <ErrorBox what="No preview" error={preview.error} />}
+          {preview.isError && <ErrorBox what={t('No preview')} error={preview.error} />}
           {canLook && preview.data && asked && (
             <Summary preview={preview.data} isOld={!isSameCheck(asked, now)} />
           )}
@@ -93,8 +96,8 @@ function isSameCheck(asked: RuleSettings, now: RuleSettings | null): boolean {
 function Summary({ preview, isOld }: { preview: AlertPreview; isOld: boolean }) {
   if (isOld) {
     return (
-      <Notice tone="info" title="The rule has changed since this preview">
-        What is below is of the rule as it was. Preview it again.
+      <Notice tone="info" title={t('The rule has changed since this preview')}>
+        {t('What is below is of the rule as it was. Preview it again.')}
       </Notice>
     )
   }
@@ -115,17 +118,17 @@ type Said = { preview: AlertPreview; rule: RuleSettings }
 function Alerts({ preview, rule: { condition, severity } }: Said) {
   const format = formatOf(condition)
   return (
-    <ScrollBox label="Previewed alerts, table">
+    <ScrollBox label={t('Previewed alerts, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">State</th>
-            <th scope="col">About</th>
-            <th scope="col">Pending since</th>
-            <th scope="col">Fired at</th>
-            <th scope="col">Resolved at</th>
+            <th scope="col">{t('State')}</th>
+            <th scope="col">{t('About')}</th>
+            <th scope="col">{t('Pending since')}</th>
+            <th scope="col">{t('Fired at')}</th>
+            <th scope="col">{t('Resolved at')}</th>
             <th scope="col" className="num">
-              Worst
+              {t('Worst')}
             </th>
           </tr>
         </thead>
@@ -142,8 +145,10 @@ function Alerts({ preview, rule: { condition, severity } }: Said) {
               </td>
               <td>{subject.name}</td>
               <td>{formatDateTime(pendingSince)}</td>
-              <td>{firingSince === null ? 'not for long enough' : formatDateTime(firingSince)}</td>
-              <td>{overAt === null ? 'not yet' : overWords(overAt, firingSince)}</td>
+              <td>
+                {firingSince === null ? t('not for long enough') : formatDateTime(firingSince)}
+              </td>
+              <td>{overAt === null ? t('not yet') : overWords(overAt, firingSince)}</td>
               <td className="num">{format(worst)}</td>
             </tr>
           ))}
@@ -156,7 +161,10 @@ function Alerts({ preview, rule: { condition, severity } }: Said) {
 function overWords(overAt: string, firingSince: string | null): string {
   if (firingSince === null) return formatDateTime(overAt)
   const seconds = (Date.parse(overAt) - Date.parse(firingSince)) / 1000
-  return `${formatDateTime(overAt)}, after ${formatDuration(seconds)}`
+  return t('{overAt}, after {seconds}', {
+    overAt: formatDateTime(overAt),
+    seconds: formatDuration(seconds),
+  })
 }
 
 const MARKS_MAX = 30
@@ -164,25 +172,28 @@ const MARKS_MAX = 30
 /** Of a set there is one value; of nodes, that of the worst. */
 const whoseWorst = (condition: Condition, nodes: number): string =>
   condition.kind === 'measurement' && condition.each === 'node'
-    ? `the worst of ${plural(nodes, 'node')}`
-    : 'of all nodes together'
+    ? t('the worst of {nodes, plural, one {# node} other {# nodes}}', { nodes })
+    : t('of all nodes together')
 
 function Chart({ preview, rule: { condition } }: Said) {
   const series = useMemo(() => linesOf(preview, condition), [preview, condition])
   const marks = useMemo(() => marksOf(preview), [preview])
   if (preview.values.every((value) => value === null)) {
     return (
-      <section className="panel" aria-label="Measured values">
-        <EmptyState title="Nothing was measured in that time">
-          With no measurement, or too few requests, a rule does not fire.
+      <section className="panel" aria-label={t('Measured values')}>
+        <EmptyState title={t('Nothing was measured in that time')}>
+          {t('With no measurement, or too few requests, a rule does not fire.')}
         </EmptyState>
       </section>
     )
   }
   return (
     <ChartPanel
-      label="Measured values"
-      help={`${whoseWorst(condition, preview.lookedAt)}, in steps of ${formatDuration(preview.stepSeconds)}; in a gap nothing is concluded`}
+      label={t('Measured values')}
+      help={t('{whoseWorst}, in steps of {stepSeconds}; in a gap nothing is concluded', {
+        whoseWorst: whoseWorst(condition, preview.lookedAt),
+        stepSeconds: formatDuration(preview.stepSeconds),
+      })}
       times={preview.times}
       series={series}
       format={formatOf(condition)}
@@ -199,14 +210,14 @@ function linesOf({ values, times }: AlertPreview, condition: Condition): Series[
     return { name, values: times.map(() => at), colour: 2, dash }
   }
   if (condition.kind !== 'measurement') {
-    const name = 'In an hour, times too fast'
-    return [{ name, values, colour: 1 }, level('Limit of an hour', HOURLY_BURN, 'dashed')]
+    const name = t('In an hour, times too fast')
+    return [{ name, values, colour: 1 }, level(t('Limit of an hour'), HOURLY_BURN, 'dashed')]
   }
   const { threshold, clearThreshold } = condition
   return [
-    { name: condition.each === 'node' ? 'Worst node' : 'All together', values, colour: 1 },
-    level('Threshold', threshold, 'dashed'),
-    ...(clearThreshold === undefined ? [] : [level('Clears at', clearThreshold, 'dotted')]),
+    { name: condition.each === 'node' ? t('Worst node') : t('All together'), values, colour: 1 },
+    level(t('Threshold'), threshold, 'dashed'),
+    ...(clearThreshold === undefined ? [] : [level(t('Clears at'), clearThreshold, 'dotted')]),
   ]
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A rule: made, changed, turned off, tried and deleted.
+
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
@@ -11,6 +12,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx'
 import { useAsShown } from '../../hooks/use-as-shown.ts'
+import { t } from '../../languages/t.ts'
 import { isApiError, toApiError } from '../../lib/api-error.ts'
 import type { AlertRule, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
@@ -47,10 +49,10 @@ export function NewRuleScreen({ session, onMade }: NewProps) {
     },
   })
   return (
-    <Page title="New alert rule" meta="It is checked as soon as it is created.">
+    <Page title={t('New alert rule')} meta={t('It is checked as soon as it is created.')}>
       <Editor
         before={NEW_RULE}
-        submit="Create rule"
+        submit={t('Create rule')}
         blockedBy={whyNot(session, 'alerts:write')}
         pending={create.isPending}
         error={create.error}
@@ -67,10 +69,10 @@ export function RuleScreen({ id, session, onDeleted }: Props) {
   const blockedBy = whyNot(session, 'alerts:write')
   return (
     <Page
-      title={rule.data?.body.name ?? 'Alert rule'}
+      title={rule.data?.body.name ?? t('Alert rule')}
       meta={rule.data && conditionWords(rule.data.body)}
     >
-      <QueryStates query={rule} what="The rule" skeletonRows={6}>
+      <QueryStates query={rule} what={t('The rule')} skeletonRows={6}>
         {(found) => (
           <>
             <RuleActions {...found} blockedBy={blockedBy} onDeleted={onDeleted} />
@@ -100,7 +102,7 @@ function EditPanel({ blockedBy, ...first }: TaggedRule & { blockedBy: string | n
     <>
       {isApiError(change.error, 412) && (
         <ChangedMeanwhile
-          what="this rule"
+          what={t('this rule')}
           onReload={() => {
             change.reset()
             void reload()
@@ -110,7 +112,7 @@ function EditPanel({ blockedBy, ...first }: TaggedRule & { blockedBy: string | n
       <Editor
         key={shown.etag}
         before={draftOf(shown.body)}
-        submit="Save"
+        submit={t('Save')}
         blockedBy={blockedBy}
         pending={change.isPending}
         error={isApiError(change.error, 412) ? null : change.error}
@@ -152,16 +154,16 @@ function Editor({ before, submit, blockedBy, pending, error, onSubmit }: EditorP
   const isUnsaved = JSON.stringify(draft) !== JSON.stringify(before)
   return (
     <>
-      <section className="panel" aria-label="The rule">
+      <section className="panel" aria-label={t('The rule')}>
         <form className="panel-body stack" onSubmit={handleSubmit} noValidate>
           <NameFields {...fields} />
           <ConditionFields {...fields} />
           <TimingFields {...fields} />
-          <UnsavedGuard what="The rule" isUnsaved={isUnsaved && !pending} />
-          {error && refused === null && <ErrorBox what="Not saved" error={error} />}
+          <UnsavedGuard what={t('The rule')} isUnsaved={isUnsaved && !pending} />
+          {error && refused === null && <ErrorBox what={t('Not saved')} error={error} />}
           {isAsked && !read.ok && (
-            <Notice tone="warn" title="Some fields need attention">
-              Each of them says what is wrong.
+            <Notice tone="warn" title={t('Some fields need attention')}>
+              {t('Each of them says what is wrong.')}
             </Notice>
           )}
           <div className="row">
@@ -170,7 +172,7 @@ function Editor({ before, submit, blockedBy, pending, error, onSubmit }: EditorP
             </ActionButton>
             {isUnsaved && (
               <Button variant="default" onClick={() => setDraft(before)}>
-                Undo changes
+                {t('Undo changes')}
               </Button>
             )}
           </div>

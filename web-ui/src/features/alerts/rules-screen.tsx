@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -10,6 +11,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { AlertRule, Session } from '../../lib/api-types.ts'
 import { nodeNameQuery } from '../../lib/name-queries.ts'
 import { whyNot } from '../../lib/permissions.ts'
@@ -22,15 +24,17 @@ export function AlertRulesScreen({ session }: { session: Session }) {
   return (
     <Page
       width="list"
-      title="Alert rules"
-      meta="What fires an alert, and when."
+      title={t('Alert rules')}
+      meta={t('What fires an alert, and when.')}
       actions={
-        blockedBy === null && <ButtonLink to="/settings/alert-rules/new">New rule</ButtonLink>
+        blockedBy === null && (
+          <ButtonLink to="/settings/alert-rules/new">{t('New rule')}</ButtonLink>
+        )
       }
     >
       <RulesPanel isMine={blockedBy === null} />
       {blockedBy !== null && (
-        <Notice tone="info" title="You may not change rules">
+        <Notice tone="info" title={t('You may not change rules')}>
           {blockedBy}
         </Notice>
       )}
@@ -46,13 +50,13 @@ function RulesPanel({ isMine }: { isMine: boolean }) {
   const test = useMutation(testRuleMutation)
   const failed = [turn, test].find(({ isError }) => isError)
   return (
-    <section className="panel" aria-label="Rules">
-      {failed && <ErrorBox what="Not done" error={failed.error} />}
+    <section className="panel" aria-label={t('Rules')}>
+      {failed && <ErrorBox what={t('Not done')} error={failed.error} />}
       {test.data && <TestSent eventId={test.data.eventId} />}
-      <QueryStates query={rules} what="The rules" skeletonRows={6}>
+      <QueryStates query={rules} what={t('The rules')} skeletonRows={6}>
         {({ items }) =>
           items.length === 0 ? (
-            <EmptyState title="There are no rules">No alert can fire.</EmptyState>
+            <EmptyState title={t('There are no rules')}>{t('No alert can fire.')}</EmptyState>
           ) : (
             <Table
               rules={items}
@@ -76,20 +80,20 @@ type Actions = { turn: (rule: AlertRule) => void; test: (rule: AlertRule) => voi
 
 function Table({ rules, actions }: { rules: AlertRule[]; actions: Actions | null }) {
   return (
-    <ScrollBox label="Rules, table">
+    <ScrollBox label={t('Rules, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">State</th>
-            <th scope="col">Rule</th>
+            <th scope="col">{t('State')}</th>
+            <th scope="col">{t('Rule')}</th>
             <th scope="col" className="wide-only">
-              Severity
+              {t('Severity')}
             </th>
             <th scope="col" className="wide-only">
-              Applies to
+              {t('Applies to')}
             </th>
             <th scope="col">
-              <span className="visually-hidden">What can be done</span>
+              <span className="visually-hidden">{t('What can be done')}</span>
             </th>
           </tr>
         </thead>
@@ -132,7 +136,7 @@ function AppliesTo({ to }: { to: string }) {
 }
 
 function RuleActions({ rule, actions }: { rule: AlertRule; actions: Actions }) {
-  const word = rule.enabled ? 'Turn off' : 'Turn on'
+  const word = rule.enabled ? t('Turn off') : t('Turn on')
   return (
     <div className="row">
       <Button
@@ -147,9 +151,9 @@ function RuleActions({ rule, actions }: { rule: AlertRule; actions: Actions }) {
         variant="default"
         size="xs"
         onClick={() => actions.test(rule)}
-        aria-label={`Send a test: ${rule.name}`}
+        aria-label={t('Send a test: {name}', { name: rule.name })}
       >
-        Test
+        {t('Test')}
       </Button>
     </div>
   )

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+
 import type { Verdict } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { Alert, AlertPreview, AlertRule } from '../../lib/api-types.ts'
-import { formatCount, formatSeconds, plural } from '../../lib/format.ts'
-import { measureWords, unitOf } from '../../lib/measures.ts'
+import { formatCount, formatSeconds } from '../../lib/format.ts'
+import { measureWords, PER_SECOND, unitOf } from '../../lib/measures.ts'
 import { formatDateTime } from '../../lib/time.ts'
 
 export const STATES = ['firing', 'pending', 'resolved'] as const
@@ -14,18 +16,18 @@ export function parseAlertsSearch({ state }: Record<string, unknown>): AlertsSea
 }
 
 export function alertVerdict({ state, severity }: Pick<Alert, 'state' | 'severity'>): Verdict {
-  if (state === 'resolved') return { label: 'Resolved', tone: 'good', shape: 'disc' }
-  if (state === 'pending') return { label: 'Pending', tone: 'info', shape: 'half' }
+  if (state === 'resolved') return { label: t('Resolved'), tone: 'good', shape: 'disc' }
+  if (state === 'pending') return { label: t('Pending'), tone: 'info', shape: 'half' }
   return severity === 'critical'
-    ? { label: 'Critical', tone: 'bad', shape: 'square' }
-    : { label: 'Warning', tone: 'warn', shape: 'triangle' }
+    ? { label: t('Critical'), tone: 'bad', shape: 'square' }
+    : { label: t('Warning'), tone: 'warn', shape: 'triangle' }
 }
 
 export function ruleVerdict({ enabled, failing }: Pick<AlertRule, 'enabled' | 'failing'>): Verdict {
-  if (!enabled) return { label: 'Off', tone: 'idle', shape: 'ring' }
+  if (!enabled) return { label: t('Off'), tone: 'idle', shape: 'ring' }
   return failing === null
-    ? { label: 'On', tone: 'good', shape: 'disc' }
-    : { label: 'Can’t be checked', tone: 'bad', shape: 'square' }
+    ? { label: t('On'), tone: 'good', shape: 'disc' }
+    : { label: t('Can’t be checked'), tone: 'bad', shape: 'square' }
 }
 
 type Condition = AlertRule['condition']
@@ -38,32 +40,53 @@ export function conditionWords({
   condition,
   forSeconds,
 }: Pick<AlertRule, 'condition' | 'forSeconds'>): string {
-  const lasting = forSeconds === 0 ? '' : ` for ${spanWords(forSeconds)}`
+  const words = momentWords(condition)
+  return forSeconds === 0
+    ? words
+    : t('{words} for {forSeconds}', { words, forSeconds: spanWords(forSeconds) })
+}
+
+/** What is looked for each time; it may have to last. */
+function momentWords(condition: Condition): string {
   switch (condition.kind) {
     case 'node-silent':
-      return `A node is silent${lasting}`
+      return t('A node is silent')
     case 'drift':
-      return `A config was changed on its node, and nobody has decided about it${lasting}`
+      return t('A config was changed on its node, and nobody has decided about it')
     case 'rollout-waiting':
-      return `A rollout is waiting for approval or paused${lasting}`
+      return t('A rollout is waiting for approval or paused')
     case 'certificate-ending':
-      return `A certificate expires in fewer than ${condition.days} days${lasting}`
+      return t('A certificate expires in fewer than {days} days', { days: condition.days })
     case 'measurement': {
       const { by, comparison, threshold, windowSeconds, each } = condition
       const { format, word } = unitOf(by)
-      const whose = each === 'node' ? 'A node’s' : 'All nodes’'
       // To the digit: once in ten minutes is less than any rate in a chart.
       const limit =
-        word === 'a second' ? `${Number(threshold.toPrecision(6))} a second` : format(threshold)
-      return `${whose} ${measureWords(by)} over ${spanWords(windowSeconds)} is ${comparison} ${limit}${lasting}`
+        word === PER_SECOND
+          ? t('{precision} a second', { precision: Number(threshold.toPrecision(6)) })
+          : format(threshold)
+      const values = { measure: measureWords(by), time: spanWords(windowSeconds), limit }
+      if (comparison === 'above') {
+        return each === 'node'
+          ? t('A node’s {measure} over {time} is above {limit}', values)
+          : t('All nodes’ {measure} over {time} is above {limit}', values)
+      }
+      return each === 'node'
+        ? t('A node’s {measure} over {time} is below {limit}', values)
+        : t('All nodes’ {measure} over {time} is below {limit}', values)
     }
     case 'burn-rate': {
       const { objective, slowerThanSeconds } = condition
-      const good =
-        slowerThanSeconds === undefined
-          ? 'without an error'
-          : `within ${formatSeconds(slowerThanSeconds)}`
-      return `The error budget of ${Number((objective * 100).toPrecision(6))} % of requests ${good} over 30 days is used too fast${lasting}`
+      const percent = Number((objective * 100).toPrecision(6))
+      return slowerThanSeconds === undefined
+        ? t(
+            'The error budget of {percent} % of requests without an error over 30 days is used too fast',
+            { percent },
+          )
+        : t(
+            'The error budget of {percent} % of requests within {slowerThanSeconds} over 30 days is used too fast',
+            { percent, slowerThanSeconds: formatSeconds(slowerThanSeconds) },
+          )
     }
   }
 }
@@ -73,29 +96,31 @@ export function whoseWords(appliesTo: string): string {
   const [, whose, whom = ''] = /^([a-z]+)(?::(.*))?$/s.exec(appliesTo) ?? []
   switch (whose) {
     case 'group':
-      return `group ${whom}`
+      return t('group {whom}', { whom })
     case 'nodes':
-      return `nodes with ${whom}`
+      return t('nodes with {whom}', { whom })
     case 'version':
-      return `nodes that run ${whom}`
+      return t('nodes that run {whom}', { whom })
     case 'node':
-      return 'one node'
+      return t('one node')
     default:
-      return 'the whole farm'
+      return t('the whole farm')
   }
 }
 
 function spanWords(seconds: number): string {
-  if (seconds % 3600 === 0) return `${seconds / 3600} h`
-  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`
+  if (seconds % 3600 === 0) return t('{count} h', { count: seconds / 3600 })
+  return seconds % 60 === 0
+    ? t('{count} min', { count: seconds / 60 })
+    : t('{count} s', { count: seconds })
 }
 
 export const SPANS = [
-  { value: '1', label: 'an hour' },
-  { value: '8', label: '8 hours' },
-  { value: '24', label: 'a day' },
-  { value: '168', label: 'a week' },
-  { value: 'own', label: 'until a time you choose' },
+  { value: '1', label: t('an hour') },
+  { value: '8', label: t('8 hours') },
+  { value: '24', label: t('a day') },
+  { value: '168', label: t('a week') },
+  { value: 'own', label: t('until a time you choose') },
 ] as const
 
 export type SilenceDraft = {
@@ -117,9 +142,9 @@ export function silenceOf(draft: SilenceDraft, nowMs: number) {
   const [selector, reason] = [draft.selector.trim(), draft.reason.trim()]
   const untilMs = span === 'own' ? Date.parse(draft.until) : nowMs + Number(span) * 3600_000
   const troubles: Partial<Record<keyof SilenceDraft, string>> = {
-    ...(ruleId === '' && selector === '' && { ruleId: 'Choose a rule, or name nodes.' }),
-    ...(reason === '' && { reason: 'Say why: others will wonder.' }),
-    ...(!(untilMs > nowMs) && { until: 'Choose a time in the future.' }),
+    ...(ruleId === '' && selector === '' && { ruleId: t('Choose a rule, or name nodes.') }),
+    ...(reason === '' && { reason: t('Say why: others will wonder.') }),
+    ...(!(untilMs > nowMs) && { until: t('Choose a time in the future.') }),
   }
   if (Object.keys(troubles).length > 0) return { ok: false, troubles } as const
   const about = { ...(ruleId !== '' && { ruleId }), ...(selector !== '' && { selector }) }
@@ -132,24 +157,38 @@ export function silenceOf(draft: SilenceDraft, nowMs: number) {
 /** What a preview found, as a sentence, and what to know about it. */
 export function previewWords(preview: AlertPreview): { title: string; notes: string[] } {
   const { fired, pendingOnly, lookedAt, subjects, from, to, alerts, lookEverySeconds } = preview
-  const since = `from ${formatDateTime(from)} to ${formatDateTime(to)}`
   return {
-    title: fired === 0 ? 'It would not have fired' : `It would have fired ${timesWords(fired)}`,
+    title:
+      fired === 0
+        ? t('It would not have fired')
+        : t('It would have fired {fired}', { fired: timesWords(fired) }),
     notes: [
-      `Checked ${since}, in steps of ${spanWords(lookEverySeconds)}.`,
+      t('Checked from {from} to {to}, in steps of {lookEverySeconds}.', {
+        from: formatDateTime(from),
+        to: formatDateTime(to),
+        lookEverySeconds: spanWords(lookEverySeconds),
+      }),
       ...(pendingOnly === 0
         ? []
-        : [`The condition also held ${timesWords(pendingOnly)}, but not for long enough.`]),
+        : [
+            t('The condition also held {pendingOnly}, but not for long enough.', {
+              pendingOnly: timesWords(pendingOnly),
+            }),
+          ]),
       ...(lookedAt === subjects
         ? []
         : [
-            `Only ${formatCount(lookedAt)} of ${plural(subjects, 'node')} were checked, chosen evenly: a shorter time takes more of them.`,
+            t(
+              'Only {lookedAt} of {subjects, plural, one {# node} other {# nodes}} were checked, chosen evenly: a shorter time takes more of them.',
+              { lookedAt: formatCount(lookedAt), subjects },
+            ),
           ]),
       ...(fired + pendingOnly > alerts.length
-        ? [`${formatCount(alerts.length)} of them are listed.`]
+        ? [t('{alerts} of them are listed.', { alerts: formatCount(alerts.length) })]
         : []),
     ],
   }
 }
 
-const timesWords = (n: number) => (n === 1 ? 'once' : n === 2 ? 'twice' : plural(n, 'time'))
+const timesWords = (n: number) =>
+  n === 1 ? t('once') : n === 2 ? t('twice') : t('{n, plural, one {# time} other {# times}}', { n })

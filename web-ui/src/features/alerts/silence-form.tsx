@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A silence: about what, why, and until when.
+
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
@@ -7,6 +8,7 @@ import { ActionButton } from '../../components/action-button.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx'
+import { t } from '../../languages/t.ts'
 import type { Alert, AlertRule } from '../../lib/api-types.ts'
 import classes from './alerts.module.css'
 import { silenceMutation } from './api.ts'
@@ -46,21 +48,21 @@ function When({ draft, setDraft, troubles }: FieldsProps) {
   return (
     <>
       <TextInput
-        label="Why"
+        label={t('Why')}
         value={draft.reason}
         maxLength={1000}
         onChange={({ currentTarget: { value } }) => setDraft({ ...draft, reason: value })}
         error={troubles.reason}
       />
       <NativeSelect
-        label="For"
+        label={t('For')}
         value={draft.span}
         data={SPANS.map(({ value, label }) => ({ value, label }))}
         onChange={({ currentTarget: { value } }) => setDraft({ ...draft, span: value })}
       />
       {draft.span === 'own' && (
         <TextInput
-          label="Until"
+          label={t('Until')}
           type="datetime-local"
           value={draft.until}
           onChange={({ currentTarget: { value } }) => setDraft({ ...draft, until: value })}
@@ -74,8 +76,8 @@ function When({ draft, setDraft, troubles }: FieldsProps) {
 function Nodes({ draft, setDraft }: FieldsProps) {
   return (
     <TextInput
-      label="Only nodes with labels (optional)"
-      placeholder="zone=eu,!canary"
+      label={t('Only nodes with labels (optional)')}
+      placeholder={t('zone=eu,!canary')}
       value={draft.selector}
       maxLength={1024}
       spellCheck={false}
@@ -95,10 +97,10 @@ export function SilenceForm(props: { rules: AlertRule[]; blockedBy: string | nul
     <form className="stack" onSubmit={handleSubmit} noValidate>
       <div className={classes.fields}>
         <NativeSelect
-          label="Rule"
+          label={t('Rule')}
           value={draft.ruleId}
           data={[
-            { value: '', label: 'Every rule' },
+            { value: '', label: t('Every rule') },
             ...rules.map(({ id, name }) => ({ value: id, label: name })),
           ]}
           onChange={({ currentTarget: { value } }) => setDraft({ ...draft, ruleId: value })}
@@ -107,11 +109,11 @@ export function SilenceForm(props: { rules: AlertRule[]; blockedBy: string | nul
         <Nodes {...silence} />
         <When {...silence} />
       </div>
-      <UnsavedGuard what="The silence" isUnsaved={isUnsaved} />
-      {create.isError && <ErrorBox what="Not silenced" error={create.error} />}
+      <UnsavedGuard what={t('The silence')} isUnsaved={isUnsaved} />
+      {create.isError && <ErrorBox what={t('Not silenced')} error={create.error} />}
       <div className="row">
         <ActionButton type="submit" blockedBy={blockedBy} loading={create.isPending}>
-          Silence
+          {t('Silence')}
         </ActionButton>
       </div>
     </form>
@@ -123,18 +125,19 @@ export function SilenceDialog({ alert, onClose }: { alert: Alert; onClose: () =>
   const silence = useSilence({ ruleId: alert.ruleId }, onClose)
   const { create, handleSubmit } = silence
   return (
-    <Dialog onClose={onClose} title={`Silence ${alert.ruleName}`}>
+    <Dialog onClose={onClose} title={t('Silence {ruleName}', { ruleName: alert.ruleName })}>
       <form className="stack" onSubmit={handleSubmit} noValidate>
         <p>
-          Webhooks are not told of this rule’s alerts for a while. The alerts are still shown, and
-          those that are firing at the end are sent then.
+          {t(
+            'Webhooks are not told of this rule’s alerts for a while. The alerts are still shown, and those that are firing at the end are sent then.',
+          )}
         </p>
         <When {...silence} />
         <Nodes {...silence} />
-        {create.isError && <ErrorBox what="Not silenced" error={create.error} />}
+        {create.isError && <ErrorBox what={t('Not silenced')} error={create.error} />}
         <DialogActions>
           <ActionButton type="submit" blockedBy={null} loading={create.isPending}>
-            Silence
+            {t('Silence')}
           </ActionButton>
         </DialogActions>
       </form>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
+import { t } from '../../languages/t.ts'
 import type { AlertRule, AlertSilence, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { formatDateTime } from '../../lib/time.ts'
@@ -25,15 +27,15 @@ export function SilencesPanel({ session }: { session: Session }) {
   return (
     <section className="panel" aria-labelledby="silences-heading">
       <div className="panel-head">
-        <h2 id="silences-heading">Silences</h2>
-        <span className="dim">alerts that webhooks are not told of for a while</span>
+        <h2 id="silences-heading">{t('Silences')}</h2>
+        <span className="dim">{t('alerts that webhooks are not told of for a while')}</span>
       </div>
-      {end.isError && <ErrorBox what="Not ended" error={end.error} />}
-      <QueryStates query={silences} what="The silences" skeletonRows={2}>
+      {end.isError && <ErrorBox what={t('Not ended')} error={end.error} />}
+      <QueryStates query={silences} what={t('The silences')} skeletonRows={2}>
         {({ items }) =>
           items.length === 0 ? (
-            <EmptyState title="Nothing is silenced">
-              Whoever works on nodes silences their alerts here, with a reason and an end.
+            <EmptyState title={t('Nothing is silenced')}>
+              {t('Whoever works on nodes silences their alerts here, with a reason and an end.')}
             </EmptyState>
           ) : (
             <Table
@@ -55,7 +57,9 @@ export function SilencesPanel({ session }: { session: Session }) {
 export function whyNotSilence(session: Session): string | null {
   const { user } = session
   if (user.scope === null) return whyNot(session, 'alerts:handle')
-  return `Your roles count for nodes with ${user.scope} only, and a silence concerns the whole farm.`
+  return t('Your roles count for nodes with {scope} only, and a silence concerns the whole farm.', {
+    scope: user.scope,
+  })
 }
 
 type TableProps = {
@@ -67,15 +71,15 @@ type TableProps = {
 
 function Table({ silences, rules, onEnd }: TableProps) {
   return (
-    <ScrollBox label="Silences, table">
+    <ScrollBox label={t('Silences, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">About</th>
-            <th scope="col">Why</th>
-            <th scope="col">Until</th>
+            <th scope="col">{t('About')}</th>
+            <th scope="col">{t('Why')}</th>
+            <th scope="col">{t('Until')}</th>
             <th scope="col">
-              <span className="visually-hidden">End it</span>
+              <span className="visually-hidden">{t('End it')}</span>
             </th>
           </tr>
         </thead>
@@ -94,9 +98,9 @@ function Table({ silences, rules, onEnd }: TableProps) {
                     variant="default"
                     size="xs"
                     onClick={() => onEnd(silence.id)}
-                    aria-label={`End the silence: ${silence.reason}`}
+                    aria-label={t('End the silence: {reason}', { reason: silence.reason })}
                   >
-                    End
+                    {t('End')}
                   </Button>
                 )}
               </td>
@@ -110,6 +114,7 @@ function Table({ silences, rules, onEnd }: TableProps) {
 
 function aboutWords({ ruleId, selector }: AlertSilence, rules: AlertRule[] | null): string {
   const named = rules?.find(({ id }) => id === ruleId)?.name
-  const rule = ruleId === null ? 'Every rule' : (named ?? (rules === null ? '…' : 'A deleted rule'))
-  return selector === null ? rule : `${rule}, nodes with ${selector}`
+  const rule =
+    ruleId === null ? t('Every rule') : (named ?? (rules === null ? '…' : t('A deleted rule')))
+  return selector === null ? rule : t('{rule}, nodes with {selector}', { rule, selector })
 }

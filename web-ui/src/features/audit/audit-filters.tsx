@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
+import { t } from '../../languages/t.ts'
 import classes from './audit.module.css'
 import { auditKinds } from './rules.ts'
 import { type AuditSearch, parseAuditSearch } from './search.ts'
@@ -8,18 +10,18 @@ import { type AuditSearch, parseAuditSearch } from './search.ts'
 type Props = { search: AuditSearch; onSearch: (search: AuditSearch) => void }
 
 const byWhom = [
-  { value: 'people', label: 'People and programs' },
-  { value: 'nodes', label: 'Nodes' },
-  { value: 'service', label: 'The control plane' },
-  { value: 'all', label: 'Everybody' },
+  { value: 'people', label: t('People and programs') },
+  { value: 'nodes', label: t('Nodes') },
+  { value: 'service', label: t('The control plane') },
+  { value: 'all', label: t('Everybody') },
 ]
-const kinds = [{ value: '', label: 'Everything' }, ...auditKinds]
+const kinds = [{ value: '', label: t('Everything') }, ...auditKinds]
 
 const fields = [
-  { name: 'actor', label: 'Who', placeholder: 'ana' },
-  { name: 'action', label: 'Action', placeholder: 'draft-changed' },
-  { name: 'object', label: 'Id of the thing', placeholder: 'node_…' },
-  { name: 'q', label: 'In the details', placeholder: 'any text' },
+  { name: 'actor', label: t('Who'), placeholder: 'ana' },
+  { name: 'action', label: t('Action'), placeholder: 'draft-changed' },
+  { name: 'object', label: t('Id of the thing'), placeholder: 'node_…' },
+  { name: 'q', label: t('In the details'), placeholder: t('any text') },
 ] as const
 
 /** A choice counts at once; what is typed counts with Enter. */
@@ -36,9 +38,9 @@ export function AuditFilters({ search, onSearch }: Props) {
     apply(typed)
   }
   return (
-    <form className={classes.filters} onSubmit={handleSubmit} aria-label="Filters">
+    <form className={classes.filters} onSubmit={handleSubmit} aria-label={t('Filters')}>
       <NativeSelect
-        label="Done by"
+        label={t('Done by')}
         data={byWhom}
         value={typed.by ?? 'people'}
         onChange={({ currentTarget: { value } }) =>
@@ -46,7 +48,7 @@ export function AuditFilters({ search, onSearch }: Props) {
         }
       />
       <NativeSelect
-        label="To"
+        label={t('To')}
         data={kinds}
         value={typed.kind ?? ''}
         onChange={({ currentTarget: { value } }) => apply(change({ kind: value || undefined }))}
@@ -66,20 +68,20 @@ export function AuditFilters({ search, onSearch }: Props) {
         <TextInput
           key={name}
           type="datetime-local"
-          label={name === 'from' ? 'From' : 'Before'}
+          label={name === 'from' ? t('From') : t('Before')}
           value={typed[name] ?? ''}
           onChange={({ currentTarget: { value } }) => change({ [name]: value })}
         />
       ))}
       <Checkbox
-        label="Each change of a draft"
+        label={t('Each change of a draft')}
         checked={typed.drafts ?? false}
         onChange={({ currentTarget: { checked } }) =>
           apply(change({ drafts: checked ? true : undefined }))
         }
       />
       <div className={classes.buttons}>
-        <Button type="submit">Show</Button>
+        <Button type="submit">{t('Show')}</Button>
         <Button
           variant="default"
           onClick={() => {
@@ -87,7 +89,7 @@ export function AuditFilters({ search, onSearch }: Props) {
             onSearch({})
           }}
         >
-          Clear
+          {t('Clear')}
         </Button>
       </div>
     </form>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { NextPage } from '../../components/next-page.tsx'
@@ -6,6 +7,8 @@ import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { SavedViews } from '../../components/saved-views.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { auditQuery, exportUrl } from './api.ts'
@@ -23,14 +26,17 @@ export type AuditScreenProps = {
 export function AuditScreen({ session, ...props }: AuditScreenProps) {
   const blocked = whyNot(session, 'audit:read')
   return (
-    <Page title="Audit" meta="Who did what, when and from where. Entries are never changed.">
+    <Page
+      title={t('Audit')}
+      meta={t('Who did what, when and from where. Entries are never changed.')}
+    >
       {blocked === null ? (
         <>
           <Entries {...props} />
           <VerificationPanel />
         </>
       ) : (
-        <Notice tone="info" title="You may not read the audit">
+        <Notice tone="info" title={t('You may not read the audit')}>
           {blocked}
         </Notice>
       )}
@@ -43,14 +49,14 @@ function Entries({ search, onSearch }: Omit<AuditScreenProps, 'session'>) {
   return (
     <section className="panel" aria-labelledby="entries-heading">
       <div className="panel-head">
-        <h2 id="entries-heading">Entries</h2>
-        <span className="dim">newest first</span>
+        <h2 id="entries-heading">{t('Entries')}</h2>
+        <span className="dim">{t('newest first')}</span>
         <span className="grow" />
         <SavedViews list="audit" search={search} read={parseAuditSearch} onSearch={onSearch} />
         <Export search={search} />
       </div>
       <AuditFilters search={search} onSearch={onSearch} />
-      <QueryStates query={audit} what="The audit" skeletonRows={8}>
+      <QueryStates query={audit} what={t('The audit')} skeletonRows={8}>
         {({ pages }) => {
           const entries = pages.flatMap((page) => page.items)
           return entries.length === 0 ? (
@@ -60,20 +66,21 @@ function Entries({ search, onSearch }: Omit<AuditScreenProps, 'session'>) {
           )
         }}
       </QueryStates>
-      <NextPage of={audit}>Look further back</NextPage>
+      <NextPage of={audit}>{t('Look further back')}</NextPage>
     </section>
   )
 }
 
 function Nothing({ isAll }: { isAll: boolean }) {
   return isAll ? (
-    <EmptyState title="No entry matches these filters">
-      Remove a filter, or show everybody’s entries: what nodes and the control plane do on their own
-      is hidden at first.
+    <EmptyState title={t('No entry matches these filters')}>
+      {t(
+        'Remove a filter, or show everybody’s entries: what nodes and the control plane do on their own is hidden at first.',
+      )}
     </EmptyState>
   ) : (
-    <EmptyState title="None among the newest entries">
-      Only the newest entries were searched. There are older ones.
+    <EmptyState title={t('None among the newest entries')}>
+      {t('Only the newest entries were searched. There are older ones.')}
     </EmptyState>
   )
 }
@@ -81,8 +88,11 @@ function Nothing({ isAll }: { isAll: boolean }) {
 function Export({ search }: { search: AuditSearch }) {
   return (
     <span>
-      Export: <a href={exportUrl(search, 'ndjson')}>NDJSON</a>,{' '}
-      <a href={exportUrl(search, 'csv')}>CSV</a>
+      <T
+        text="Export: <a>NDJSON</a>, <a2>CSV</a2>"
+        a={<a href={exportUrl(search, 'ndjson')} />}
+        a2={<a href={exportUrl(search, 'csv')} />}
+      />
     </span>
   )
 }

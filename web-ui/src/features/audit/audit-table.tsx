@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { Link } from '@tanstack/react-router'
 import { type Column, LongTable } from '../../components/long-table.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
 import type { AuditEntry } from '../../lib/api-types.ts'
 import { actorText } from '../../lib/people-words.ts'
 import classes from './audit.module.css'
@@ -9,19 +11,19 @@ import { ObjectLink } from './object-link.tsx'
 import { actionText } from './rules.ts'
 
 const columns: Column[] = [
-  { title: 'When' },
-  { title: 'What' },
-  { title: 'To' },
-  { title: 'Who' },
-  { title: 'From', className: 'wide-only' },
-  { title: 'Number', className: 'num wide-only' },
+  { title: t('When') },
+  { title: t('What') },
+  { title: t('To') },
+  { title: t('Who') },
+  { title: t('From'), className: 'wide-only' },
+  { title: t('Number'), className: 'num wide-only' },
 ]
 const keyOf = ({ id }: AuditEntry) => String(id)
 
 export function AuditTable({ entries, hasMore }: { entries: AuditEntry[]; hasMore: boolean }) {
   return (
     <LongTable
-      label="The audit, table"
+      label={t('The audit, table')}
       columns={columns}
       rows={entries}
       keyOf={keyOf}

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import { useQuery } from '@tanstack/react-query'
 import { LazyDiffView } from '../../components/code/lazy-code.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { useNarrow } from '../../hooks/use-narrow.ts'
+import { t } from '../../languages/t.ts'
 import type { AuditDetail } from '../../lib/api-types.ts'
 import { actorText } from '../../lib/people-words.ts'
 import { formatDateTime } from '../../lib/time.ts'
@@ -17,13 +19,13 @@ export function EntryScreen({ id }: { id: number }) {
   const entry = useQuery(auditEntryQuery(id))
   return (
     <Page
-      title={entry.data === undefined ? `Entry ${id}` : actionText(entry.data)}
-      meta={`Entry ${id} of the audit`}
+      title={entry.data === undefined ? t('Entry {id}', { id }) : actionText(entry.data)}
+      meta={t('Entry {id} of the audit', { id })}
     >
-      <QueryStates query={entry} what="The entry" skeletonRows={8}>
+      <QueryStates query={entry} what={t('The entry')} skeletonRows={8}>
         {(detail) => (
           <>
-            <section className="panel" aria-label="The entry">
+            <section className="panel" aria-label={t('The entry')}>
               <div className="panel-body">
                 <Facts facts={factsOf(detail)} />
               </div>
@@ -38,25 +40,25 @@ export function EntryScreen({ id }: { id: number }) {
 }
 
 const vias: Record<string, string> = {
-  session: 'the console or the API, signed in',
-  token: 'an API token',
-  operator: 'a command on the control plane’s machine',
-  agent: 'the node’s agent',
-  service: 'by itself',
+  session: t('the console or the API, signed in'),
+  token: t('an API token'),
+  operator: t('a command on the control plane’s machine'),
+  agent: t('the node’s agent'),
+  service: t('by itself'),
 }
 
 function factsOf(detail: AuditDetail) {
   const { address, requestId, tokenId, hash, previousHash } = detail
   return [
-    { name: 'When', value: formatDateTime(detail.at) },
-    { name: 'To', value: <ObjectLink entry={detail} /> },
-    { name: 'Who', value: actorText(detail) },
-    { name: 'Through', value: vias[detail.via] ?? detail.via },
-    ...optional('From', address),
-    ...optional('Token', tokenId),
-    ...optional('Request', requestId),
-    { name: 'Hash', value: <code className={classes.hash}>{hash}</code> },
-    { name: 'After', value: <code className={classes.hash}>{previousHash}</code> },
+    { name: t('When'), value: formatDateTime(detail.at) },
+    { name: t('To'), value: <ObjectLink entry={detail} /> },
+    { name: t('Who'), value: actorText(detail) },
+    { name: t('Through'), value: vias[detail.via] ?? detail.via },
+    ...optional(t('From'), address),
+    ...optional(t('Token'), tokenId),
+    ...optional(t('Request'), requestId),
+    { name: t('Hash'), value: <code className={classes.hash}>{hash}</code> },
+    { name: t('After'), value: <code className={classes.hash}>{previousHash}</code> },
   ]
 }
 
@@ -70,11 +72,11 @@ function ChangePanel({ detail }: { detail: AuditDetail }) {
   return (
     <section className="panel" aria-labelledby="change-heading">
       <div className="panel-head">
-        <h2 id="change-heading">What changed</h2>
+        <h2 id="change-heading">{t('What changed')}</h2>
       </div>
       <LazyDiffView
-        from={{ label: 'Before', text: change.before }}
-        to={{ label: 'After', text: change.after }}
+        from={{ label: t('Before'), text: change.before }}
+        to={{ label: t('After'), text: change.after }}
         layout={narrow ? 'unified' : 'side-by-side'}
       />
     </section>
@@ -87,7 +89,7 @@ function DetailsPanel({ detail }: { detail: AuditDetail }) {
   return (
     <section className="panel" aria-labelledby="details-heading">
       <div className="panel-head">
-        <h2 id="details-heading">Details</h2>
+        <h2 id="details-heading">{t('Details')}</h2>
       </div>
       <div className="panel-body">
         <pre className={classes.details}>{JSON.stringify(rest, null, 2)}</pre>

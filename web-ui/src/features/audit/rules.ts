@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+
 import type { Verdict } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { AuditDetail, AuditEntry, AuditVerification } from '../../lib/api-types.ts'
 import { eventKinds } from '../../lib/live.ts'
 
@@ -11,10 +13,10 @@ export const actionText = ({ kind, action }: Pick<AuditEntry, 'kind' | 'action'>
   `${kind} ${action.replaceAll('-', ' ')}`
 
 export const verificationVerdict = {
-  never: { label: 'Not verified yet', tone: 'idle', shape: 'ring' },
-  running: { label: 'Being verified', tone: 'info', shape: 'half' },
-  whole: { label: 'Whole', tone: 'good', shape: 'disc' },
-  broken: { label: 'Broken', tone: 'bad', shape: 'square' },
+  never: { label: t('Not verified yet'), tone: 'idle', shape: 'ring' },
+  running: { label: t('Being verified'), tone: 'info', shape: 'half' },
+  whole: { label: t('Whole'), tone: 'good', shape: 'disc' },
+  broken: { label: t('Broken'), tone: 'bad', shape: 'square' },
 } satisfies Record<AuditVerification['state'], Verdict>
 
 export type Change = { before: string; after: string }

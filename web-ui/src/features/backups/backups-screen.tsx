@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
@@ -10,6 +11,8 @@ import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { Backup, BackupSettings, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { backupSettingsQuery, backupsKey, backupsQuery, createBackupMutation } from './api.ts'
@@ -22,8 +25,10 @@ export function BackupsScreen({ session }: { session: Session }) {
   return (
     <Page
       width="list"
-      title="Backups"
-      meta="Of the control plane: configs, versions, users, the audit and its keys. Encrypted; this service cannot read them."
+      title={t('Backups')}
+      meta={t(
+        'Of the control plane: configs, versions, users, the audit and its keys. Encrypted; this service cannot read them.',
+      )}
     >
       {blocked === null ? (
         <>
@@ -31,7 +36,7 @@ export function BackupsScreen({ session }: { session: Session }) {
           <SettingsPanel />
         </>
       ) : (
-        <Notice tone="info" title="You may not see backups">
+        <Notice tone="info" title={t('You may not see backups')}>
           {blocked}
         </Notice>
       )}
@@ -51,7 +56,7 @@ function ListPanel({ session }: { session: Session }) {
   return (
     <section className="panel" aria-labelledby="backups-heading">
       <div className="panel-head">
-        <h2 id="backups-heading">Backups</h2>
+        <h2 id="backups-heading">{t('Backups')}</h2>
         <Age backups={known} />
         <span className="grow" />
         <BackUpNow
@@ -61,14 +66,14 @@ function ListPanel({ session }: { session: Session }) {
           onClick={() => create.mutate()}
         />
       </div>
-      {create.isError && <ErrorBox what="No backup was begun" error={create.error} />}
-      <QueryStates query={backups} what="The backups" skeletonRows={3}>
+      {create.isError && <ErrorBox what={t('No backup was begun')} error={create.error} />}
+      <QueryStates query={backups} what={t('The backups')} skeletonRows={3}>
         {() => (
           <>
             <Failure backup={lastFailure(known)} />
             {known.length === 0 ? (
-              <EmptyState title="No backup yet">
-                Without a backup, losing the disk means setting up the farm again.
+              <EmptyState title={t('No backup yet')}>
+                {t('Without a backup, losing the disk means setting up the farm again.')}
               </EmptyState>
             ) : (
               <BackupsTable session={session} backups={known} onDelete={setDeleting} />
@@ -76,7 +81,7 @@ function ListPanel({ session }: { session: Session }) {
           </>
         )}
       </QueryStates>
-      <NextPage of={backups}>Show older backups</NextPage>
+      <NextPage of={backups}>{t('Show older backups')}</NextPage>
       {deleting !== null && (
         <DeleteBackupDialog backup={deleting} onClose={() => setDeleting(null)} />
       )}
@@ -89,16 +94,16 @@ function Age({ backups }: { backups: readonly Backup[] }) {
   if (newest === undefined) return null
   return (
     <span className="dim">
-      the newest good one: <TimeAgo at={newest.createdAt} />
+      <T text="the newest good one: {createdAt}" createdAt={<TimeAgo at={newest.createdAt} />} />
     </span>
   )
 }
 
 function Failure({ backup }: { backup: Backup | undefined }) {
   if (backup === undefined) return null
-  const again = backup.trigger === 'schedule' ? ' It is tried again every ten minutes.' : ''
+  const again = backup.trigger === 'schedule' ? t(' It is tried again every ten minutes.') : ''
   return (
-    <Notice tone="bad" title="The last backup failed">
+    <Notice tone="bad" title={t('The last backup failed')}>
       {backup.reason}.{again}
     </Notice>
   )
@@ -113,15 +118,16 @@ type BackUpNowProps = {
 
 function BackUpNow({ session, running, pending, onClick }: BackUpNowProps) {
   const { data: settings } = useQuery(backupSettingsQuery)
-  const unready = settings?.configured === false ? 'Backups are not set up: see below how.' : null
-  const busy = running ? 'One is being made.' : null
+  const unready =
+    settings?.configured === false ? t('Backups are not set up: see below how.') : null
+  const busy = running ? t('One is being made.') : null
   return (
     <ActionButton
       loading={pending}
       blockedBy={whyNot(session, 'backups:write') ?? unready ?? busy}
       onClick={onClick}
     >
-      Back up now
+      {t('Back up now')}
     </ActionButton>
   )
 }
@@ -131,18 +137,18 @@ function SettingsPanel() {
   return (
     <section className="panel" aria-labelledby="backup-settings-heading">
       <div className="panel-head">
-        <h2 id="backup-settings-heading">How they are made</h2>
-        <span className="dim">set in the service’s environment</span>
+        <h2 id="backup-settings-heading">{t('How they are made')}</h2>
+        <span className="dim">{t('set in the service’s environment')}</span>
       </div>
       <div className="panel-body stack">
-        <QueryStates query={settings} what="The settings of backups" skeletonRows={3}>
+        <QueryStates query={settings} what={t('The settings of backups')} skeletonRows={3}>
           {(data) => (data.configured ? <Configured settings={data} /> : <HowTo />)}
         </QueryStates>
         <p className="dim">
-          To look into a backup: <code>admin verify-backup FILE --identity KEY</code>. To put one
-          back, stop the service and run{' '}
-          <code>admin restore FILE --identity KEY --yes --replace</code>. Nodes keep serving in the
-          meantime.
+          <T
+            text="To look into a backup: <code>admin verify-backup FILE --identity KEY</code>. To put one back, stop the service and run <code>admin restore FILE --identity KEY --yes --replace</code>. Nodes keep serving in the meantime."
+            code={<code />}
+          />
         </p>
       </div>
     </section>
@@ -153,10 +159,10 @@ function Configured({ settings }: { settings: BackupSettings }) {
   return (
     <Facts
       facts={[
-        { name: 'How often', value: howOften(settings) },
-        { name: 'Folder', value: <code>{settings.directory}</code> },
+        { name: t('How often'), value: howOften(settings) },
+        { name: t('Folder'), value: <code>{settings.directory}</code> },
         {
-          name: 'Who can open them',
+          name: t('Who can open them'),
           value: settings.recipients.map((recipient) => (
             <div key={recipient}>
               <code>{recipient}</code>
@@ -170,17 +176,21 @@ function Configured({ settings }: { settings: BackupSettings }) {
 
 function HowTo() {
   return (
-    <Notice tone="warn" title="No backups are made">
+    <Notice tone="warn" title={t('No backups are made')}>
       <ol>
         <li>
-          On another machine, make a key: <code>admin backup-key --to backup-key.txt</code>, or{' '}
-          <code>age-keygen</code>. Keep its file there. Without it, backups are worth nothing.
+          <T
+            text="On another machine, make a key: <code>admin backup-key --to backup-key.txt</code>, or <code>age-keygen</code>. Keep its file there. Without it, backups are worth nothing."
+            code={<code />}
+          />
         </li>
         <li>
-          Set <code>FARMSTEAD_BACKUP_RECIPIENTS</code> to the public key it prints (
-          <code>age1…</code>), and <code>FARMSTEAD_BACKUP_DIR</code> to a folder on another disk.
+          <T
+            text="Set <code>FARMSTEAD_BACKUP_RECIPIENTS</code> to the public key it prints (<code>age1…</code>), and <code>FARMSTEAD_BACKUP_DIR</code> to a folder on another disk."
+            code={<code />}
+          />
         </li>
-        <li>Restart the service. It makes the first one at once, and then one a day.</li>
+        <li>{t('Restart the service. It makes the first one at once, and then one a day.')}</li>
       </ol>
     </Notice>
   )

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
 import type { Backup, Session } from '../../lib/api-types.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { forPeople } from '../../lib/people-words.ts'
@@ -19,21 +21,21 @@ export type BackupsTableProps = {
 export function BackupsTable({ session, backups, onDelete }: BackupsTableProps) {
   const mayDelete = may(session, 'backups:write')
   return (
-    <ScrollBox label="Backups, table">
+    <ScrollBox label={t('Backups, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">State</th>
-            <th scope="col">Made</th>
-            <th scope="col">Size</th>
+            <th scope="col">{t('State')}</th>
+            <th scope="col">{t('Made')}</th>
+            <th scope="col">{t('Size')}</th>
             <th scope="col" className="wide-only">
-              By
+              {t('By')}
             </th>
             <th scope="col" className="wide-only">
-              File
+              {t('File')}
             </th>
             <th scope="col">
-              <span className="visually-hidden">Download or delete</span>
+              <span className="visually-hidden">{t('Download or delete')}</span>
             </th>
           </tr>
         </thead>
@@ -64,16 +66,21 @@ export function BackupsTable({ session, backups, onDelete }: BackupsTableProps) 
 
 /** A file that was found beside a restored database has nobody's name. */
 const madeBy = ({ createdBy, trigger }: Backup) =>
-  createdBy ?? (trigger === 'schedule' ? 'the schedule' : 'not known')
+  createdBy ?? (trigger === 'schedule' ? t('the schedule') : t('not known'))
 
 function FileOf({ backup: { state, fileName, sha256, reason } }: { backup: Backup }) {
-  if (state === 'failed') return <span className="dim">{forPeople(reason)}</span>
+  if (state === 'failed')
+    return (
+      <span className="dim" lang="en">
+        {forPeople(reason)}
+      </span>
+    )
   return (
     <>
       <code>{fileName}</code>
       {sha256 !== null && (
         <div className="dim" title={sha256}>
-          SHA-256 {sha256.slice(0, 16)}…
+          {t('SHA-256 {sha256}…', { sha256: sha256.slice(0, 16) })}
         </div>
       )}
     </>
@@ -92,9 +99,9 @@ function Actions({ backup, mayDelete, onDelete }: ActionsProps) {
           size="xs"
           href={contentUrl(backup.id)}
           download
-          aria-label={`Download ${backup.fileName}`}
+          aria-label={t('Download {fileName}', { fileName: backup.fileName })}
         >
-          Download
+          {t('Download')}
         </Button>
       )}{' '}
       {mayDelete && backup.state !== 'running' && (
@@ -102,9 +109,9 @@ function Actions({ backup, mayDelete, onDelete }: ActionsProps) {
           variant="danger"
           size="xs"
           onClick={() => onDelete(backup)}
-          aria-label={`Delete ${backup.fileName}`}
+          aria-label={t('Delete {fileName}', { fileName: backup.fileName })}
         >
-          Delete
+          {t('Delete')}
         </Button>
       )}
     </>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { Notice } from '../../components/notice.tsx'
+import { t } from '../../languages/t.ts'
 import type { Recovery, Session } from '../../lib/api-types.ts'
-import { namesOf, plural } from '../../lib/format.ts'
+import { namesOf } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { recoveryQuery } from './api.ts'
@@ -21,18 +23,20 @@ export function RecoveryNotice({ session }: { session: Session }) {
     <div className={classes.recovery}>
       <Notice
         tone="warn"
-        title="Restored from a backup: nodes get nothing until you confirm"
+        title={t('Restored from a backup: nodes get nothing until you confirm')}
         action={
           <ActionButton
             blockedBy={whyNot(session, 'backups:write')}
             onClick={() => setConfirming(true)}
           >
-            Go on…
+            {t('Go on…')}
           </ActionButton>
         }
       >
-        The backup is of {formatDateTime(recovery.backupCreatedAt)}. Nodes keep serving what they
-        have. {heardText(recovery)}
+        {t('The backup is of {backupCreatedAt}. Nodes keep serving what they have. {heardText}', {
+          backupCreatedAt: formatDateTime(recovery.backupCreatedAt),
+          heardText: heardText(recovery),
+        })}
       </Notice>
       {confirming && (
         <ConfirmRecoveryDialog recovery={recovery} onClose={() => setConfirming(false)} />
@@ -42,7 +46,11 @@ export function RecoveryNotice({ session }: { session: Session }) {
 }
 
 function heardText({ nodes, unheard }: Recovery): string {
-  if (nodes === 0) return 'The backup knows no node.'
-  if (unheard.length === 0) return `All of the ${plural(nodes, 'node')} reported since.`
-  return `${nodes - unheard.length} of ${plural(nodes, 'node')} reported since; not yet: ${namesOf(unheard)}.`
+  if (nodes === 0) return t('The backup knows no node.')
+  if (unheard.length === 0)
+    return t('All of the {nodes, plural, one {# node} other {# nodes}} reported since.', { nodes })
+  return t(
+    '{nodes} of {nodes2, plural, one {# node} other {# nodes}} reported since; not yet: {unheard}.',
+    { nodes: nodes - unheard.length, nodes2: nodes, unheard: namesOf(unheard) },
+  )
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
+
 import type { Verdict } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { Backup, BackupSettings } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 
 export const backupVerdict = {
-  running: { label: 'Running', tone: 'info', shape: 'half' },
-  done: { label: 'Done', tone: 'good', shape: 'disc' },
-  failed: { label: 'Failed', tone: 'bad', shape: 'square' },
+  running: { label: t('Running'), tone: 'info', shape: 'half' },
+  done: { label: t('Done'), tone: 'good', shape: 'disc' },
+  failed: { label: t('Failed'), tone: 'bad', shape: 'square' },
 } satisfies Record<Backup['state'], Verdict>
 
 type Standing = Pick<Backup, 'state'>
@@ -22,7 +23,10 @@ export const lastFailure = <T extends Standing>(backups: readonly T[]): T | unde
 }
 
 export function howOften({ everyHours, keep }: BackupSettings): string {
-  const kept = `the newest ${plural(keep, 'good one')} ${keep === 1 ? 'is' : 'are'} kept`
-  if (everyHours === 0) return `Only by hand; ${kept}`
-  return `Every ${plural(everyHours, 'hour')}; ${kept}`
+  const kept = t(
+    '{keep, plural, one {the newest # good one is kept} other {the newest # good ones are kept}}',
+    { keep },
+  )
+  if (everyHours === 0) return t('Only by hand; {kept}', { kept })
+  return t('Every {everyHours, plural, one {# hour} other {# hours}}; {kept}', { everyHours, kept })
 }

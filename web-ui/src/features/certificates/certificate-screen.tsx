@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
@@ -10,6 +11,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import { isApiError } from '../../lib/api-error.ts'
 import type { Certificate, CertificateVersion, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
@@ -39,7 +41,7 @@ export function CertificateScreen({ name, session, onDeleted }: Props) {
     <Page
       width="list"
       title={name}
-      meta="Certificate"
+      meta={t('Certificate')}
       actions={
         etag !== undefined && (
           <>
@@ -48,15 +50,15 @@ export function CertificateScreen({ name, session, onDeleted }: Props) {
               blockedBy={blockedBy}
               onClick={() => setOpen('renew')}
             >
-              Upload a new version
+              {t('Upload a new version')}
             </ActionButton>
             {blockedBy === null && (
               <ActionButton
                 variant="danger"
-                blockedBy={managed.data ? 'Stop ordering it first.' : null}
+                blockedBy={managed.data ? t('Stop ordering it first.') : null}
                 onClick={() => setOpen('delete')}
               >
-                Delete
+                {t('Delete')}
               </ActionButton>
             )}
           </>
@@ -65,13 +67,13 @@ export function CertificateScreen({ name, session, onDeleted }: Props) {
     >
       {isFirst ? (
         <>
-          <Notice tone="info" title="There is no certificate yet">
-            Its first order has not brought one so far. What happens next is below.
+          <Notice tone="info" title={t('There is no certificate yet')}>
+            {t('Its first order has not brought one so far. What happens next is below.')}
           </Notice>
           <ManagedPanel name={name} blockedBy={blockedBy} />
         </>
       ) : (
-        <QueryStates query={certificate} what="The certificate" skeletonRows={6}>
+        <QueryStates query={certificate} what={t('The certificate')} skeletonRows={6}>
           {({ body }) => (
             <>
               <NewestPanel certificate={body} />
@@ -98,30 +100,32 @@ function NewestPanel({ certificate }: { certificate: Certificate }) {
   return (
     <section className="panel" aria-labelledby="newest-heading">
       <div className="panel-head">
-        <h2 id="newest-heading">Newest version</h2>
+        <h2 id="newest-heading">{t('Newest version')}</h2>
       </div>
       <div className="panel-body stack">
         {version.warnings.map(({ code, message, hint }) => (
-          <Notice key={code} tone="warn" title={WARNINGS[code] ?? 'Look at it once more'}>
-            {`${capital(message)}. ${capital(hint)}.`}
-          </Notice>
+          <Notice
+            key={code}
+            tone="warn"
+            title={WARNINGS[code] ?? t('Look at it once more')}
+          >{`${capital(message)}. ${capital(hint)}.`}</Notice>
         ))}
         <Facts
           facts={[
-            { name: 'State', value: <StatusBadge verdict={certificateVerdict(certificate)} /> },
+            { name: t('State'), value: <StatusBadge verdict={certificateVerdict(certificate)} /> },
             {
-              name: 'Ends',
+              name: t('Ends'),
               value: `${formatDateTime(version.notAfter)}, ${endsWords(daysLeft)}`,
             },
-            { name: 'Hosts', value: <HostNames names={version.names} most={100} /> },
-            { name: 'Issuer', value: version.issuer },
-            { name: 'Key', value: version.keyKind },
-            { name: 'Version', value: version.number },
+            { name: t('Hosts'), value: <HostNames names={version.names} most={100} /> },
+            { name: t('Issuer'), value: version.issuer },
+            { name: t('Key'), value: version.keyKind },
+            { name: t('Version'), value: version.number },
             {
-              name: 'New nodes get',
-              value: releasedVersion === null ? 'this one' : `version ${releasedVersion}`,
+              name: t('New nodes get'),
+              value: releasedVersion === null ? t('this one') : `version ${releasedVersion}`,
             },
-            { name: 'Kept', value: keptWords(version) },
+            { name: t('Kept'), value: keptWords(version) },
             {
               name: 'SHA-256',
               value: <code className={classes.fingerprint}>{version.fingerprint}</code>,
@@ -134,14 +138,16 @@ function NewestPanel({ certificate }: { certificate: Certificate }) {
 }
 
 const WARNINGS: Record<string, string> = {
-  missing_intermediate: 'An intermediate may be missing',
-  self_signed: 'It is self-signed',
-  root_included: 'It includes a root certificate',
-  names_lost: 'It covers fewer hosts than before',
+  missing_intermediate: t('An intermediate may be missing'),
+  self_signed: t('It is self-signed'),
+  root_included: t('It includes a root certificate'),
+  names_lost: t('It covers fewer hosts than before'),
 }
 const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
 const keptWords = ({ createdAt, createdBy, source }: CertificateVersion) =>
-  `${formatDateTime(createdAt)}, ${source === 'acme' ? 'ordered' : 'uploaded'} by ${createdBy}`
+  source === 'acme'
+    ? t('{createdAt}, ordered by {createdBy}', { createdAt: formatDateTime(createdAt), createdBy })
+    : t('{createdAt}, uploaded by {createdBy}', { createdAt: formatDateTime(createdAt), createdBy })
 
 function VersionsPanel({ name }: { name: string }) {
   const versions = useInfiniteQuery(versionsQuery(name))
@@ -149,22 +155,22 @@ function VersionsPanel({ name }: { name: string }) {
   return (
     <section className="panel" aria-labelledby="versions-heading">
       <div className="panel-head">
-        <h2 id="versions-heading">Versions</h2>
+        <h2 id="versions-heading">{t('Versions')}</h2>
       </div>
-      <QueryStates query={versions} what="The versions" skeletonRows={3}>
+      <QueryStates query={versions} what={t('The versions')} skeletonRows={3}>
         {() => (
-          <ScrollBox label="Versions, table">
+          <ScrollBox label={t('Versions, table')}>
             <table className="grid">
               <thead>
                 <tr>
-                  <th scope="col">Version</th>
-                  <th scope="col">Ends</th>
-                  <th scope="col">Kept</th>
+                  <th scope="col">{t('Version')}</th>
+                  <th scope="col">{t('Ends')}</th>
+                  <th scope="col">{t('Kept')}</th>
                   <th scope="col" className="wide-only">
-                    Hosts
+                    {t('Hosts')}
                   </th>
                   <th scope="col" className="wide-only">
-                    SHA-256
+                    {t('SHA-256')}
                   </th>
                 </tr>
               </thead>
@@ -187,7 +193,7 @@ function VersionsPanel({ name }: { name: string }) {
           </ScrollBox>
         )}
       </QueryStates>
-      <NextPage of={versions}>Show older versions</NextPage>
+      <NextPage of={versions}>{t('Show older versions')}</NextPage>
     </section>
   )
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { SegmentedControl, TextInput } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -12,6 +13,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates, SkeletonRows } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { Certificate, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { formatDateTime } from '../../lib/time.ts'
@@ -39,15 +41,17 @@ export function CertificatesScreen({ session, search, onSearch, onKept }: Props)
   return (
     <Page
       width="list"
-      title="Certificates"
-      meta="What sites are served with over TLS. Configs name them; a new version goes to the nodes by a rollout."
+      title={t('Certificates')}
+      meta={t(
+        'What sites are served with over TLS. Configs name them; a new version goes to the nodes by a rollout.',
+      )}
       actions={
         <>
           {blockedBy === null && (
-            <ButtonLink to="/order-certificate">Order a certificate</ButtonLink>
+            <ButtonLink to="/order-certificate">{t('Order a certificate')}</ButtonLink>
           )}
           <ActionButton variant="default" blockedBy={blockedBy} onClick={() => setUploading(true)}>
-            Upload a certificate
+            {t('Upload a certificate')}
           </ActionButton>
         </>
       }
@@ -67,16 +71,16 @@ function Lists({ search, onSearch }: Pick<Props, 'search' | 'onSearch'>) {
   return (
     <>
       <SegmentedControl
-        aria-label="Which certificates"
+        aria-label={t('Which certificates')}
         className={classes.which ?? ''}
         value={show}
         onChange={(value) => onSearch({ show: value === 'ordered' ? value : 'kept' })}
         data={[
-          { value: 'ordered', label: 'Ordered here' },
-          { value: 'kept', label: 'All that are kept' },
+          { value: 'ordered', label: t('Ordered here') },
+          { value: 'kept', label: t('All that are kept') },
         ]}
       />
-      {!isKnown && <SkeletonRows rows={3} label="The certificates" />}
+      {!isKnown && <SkeletonRows rows={3} label={t('The certificates')} />}
       {isKnown && show === 'ordered' && (
         <ManagedList
           state={search.state ?? null}
@@ -94,50 +98,54 @@ function ListPanel() {
   const certificates = useInfiniteQuery(certificatesQuery(q))
   const known = certificates.data?.pages.flatMap(({ items }) => items) ?? []
   return (
-    <section className="panel" aria-label="Certificates, those that end first">
+    <section className="panel" aria-label={t('Certificates, those that end first')}>
       <div className="panel-head">
         <TextInput
-          aria-label="Find by name or host"
-          placeholder="Name or host"
+          aria-label={t('Find by name or host')}
+          placeholder={t('Name or host')}
           size="xs"
           value={typed}
           onChange={({ currentTarget: { value } }) => setTyped(value)}
           spellCheck={false}
         />
-        <span className="dim">Those that end first</span>
+        <span className="dim">{t('Those that end first')}</span>
       </div>
-      <QueryStates query={certificates} what="The certificates" skeletonRows={3}>
+      <QueryStates query={certificates} what={t('The certificates')} skeletonRows={3}>
         {() => (known.length === 0 ? <Nothing q={q} /> : <Table certificates={known} />)}
       </QueryStates>
-      <NextPage of={certificates}>Show more</NextPage>
+      <NextPage of={certificates}>{t('Show more')}</NextPage>
     </section>
   )
 }
 
 const Nothing = ({ q }: { q: string }) =>
   q === '' ? (
-    <EmptyState title="No certificate yet">
-      Order or upload one, name it in a config, and the nodes serve it after the next rollout.
+    <EmptyState title={t('No certificate yet')}>
+      {t(
+        'Order or upload one, name it in a config, and the nodes serve it after the next rollout.',
+      )}
     </EmptyState>
   ) : (
-    <EmptyState title="None of that name or host">Look for a part of either.</EmptyState>
+    <EmptyState title={t('None of that name or host')}>
+      {t('Look for a part of either.')}
+    </EmptyState>
   )
 
 function Table({ certificates }: { certificates: Certificate[] }) {
   return (
-    <ScrollBox label="Certificates, table">
+    <ScrollBox label={t('Certificates, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">State</th>
-            <th scope="col">Name</th>
-            <th scope="col">Hosts</th>
-            <th scope="col">Ends</th>
+            <th scope="col">{t('State')}</th>
+            <th scope="col">{t('Name')}</th>
+            <th scope="col">{t('Hosts')}</th>
+            <th scope="col">{t('Ends')}</th>
             <th scope="col" className="wide-only">
-              Version
+              {t('Version')}
             </th>
             <th scope="col" className="wide-only">
-              Issuer
+              {t('Issuer')}
             </th>
           </tr>
         </thead>

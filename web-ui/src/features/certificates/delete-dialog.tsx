@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
+import { t } from '../../languages/t.ts'
 import { certificatesKey, deleteCertificateMutation } from './api.ts'
 
 type Props = { name: string; etag: string; onClose: () => void; onDeleted: () => void }
@@ -17,17 +19,19 @@ export function DeleteCertificateDialog({ name, etag, onClose, onDeleted }: Prop
     },
   })
   return (
-    <Dialog onClose={onClose} title={`Delete the certificate ${name}`}>
+    <Dialog onClose={onClose} title={t('Delete the certificate {name}', { name })}>
       <div className="stack">
-        <p>All its versions and their keys are deleted. Only a backup can bring them back.</p>
-        {remove.isError && <ErrorBox what="Not deleted" error={remove.error} />}
+        <p>
+          {t('All its versions and their keys are deleted. Only a backup can bring them back.')}
+        </p>
+        {remove.isError && <ErrorBox what={t('Not deleted')} error={remove.error} />}
         <DialogActions>
           <Button
             variant="danger-filled"
             loading={remove.isPending}
             onClick={() => remove.mutate({ name, etag })}
           >
-            Delete certificate
+            {t('Delete certificate')}
           </Button>
         </DialogActions>
       </div>

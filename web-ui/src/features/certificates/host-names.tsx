@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import { t } from '../../languages/t.ts'
+
 type Props = { names: readonly string[]; most: number }
 
 export function HostNames({ names, most }: Props) {
@@ -11,7 +13,7 @@ export function HostNames({ names, most }: Props) {
           <code>{name}</code>
         </div>
       ))}
-      {more > 0 && <div className="dim">and {more} more</div>}
+      {more > 0 && <div className="dim">{t('and {more} more', { more })}</div>}
     </>
   )
 }

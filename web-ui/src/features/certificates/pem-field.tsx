@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, FileButton, Textarea } from '@mantine/core'
+import { inSentence, t } from '../../languages/t.ts'
 import classes from './certificates.module.css'
 
 type Props = {
@@ -20,7 +22,7 @@ export function PemField({ label, description, value, trouble, onChange }: Props
       <Textarea
         label={label}
         description={description}
-        placeholder="-----BEGIN …-----"
+        placeholder={t('-----BEGIN …-----')}
         autosize
         minRows={4}
         maxRows={8}
@@ -42,7 +44,7 @@ export function PemField({ label, description, value, trouble, onChange }: Props
       <FileButton onChange={read} accept=".pem,.crt,.cer,.key,.txt">
         {(props) => (
           <Button {...props} variant="default" size="xs">
-            {`Choose a file: ${label.toLowerCase()}`}
+            {t('Choose a file: {label}', { label: inSentence(label) })}
           </Button>
         )}
       </FileButton>

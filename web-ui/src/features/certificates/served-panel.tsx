@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -6,6 +7,7 @@ import { NextPage } from '../../components/next-page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
 import type { ServedCertificate } from '../../lib/api-types.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { servedQuery } from './api.ts'
@@ -17,37 +19,37 @@ export function ServedPanel({ name }: { name: string }) {
   return (
     <section className="panel" aria-labelledby="served-heading">
       <div className="panel-head">
-        <h2 id="served-heading">Where it is served</h2>
+        <h2 id="served-heading">{t('Where it is served')}</h2>
       </div>
-      <QueryStates query={served} what="Where it is served" skeletonRows={3}>
+      <QueryStates query={served} what={t('Where it is served')} skeletonRows={3}>
         {() =>
           known.length === 0 ? (
-            <EmptyState title="On no node">
-              Nodes say what they serve as soon as they do.
+            <EmptyState title={t('On no node')}>
+              {t('Nodes say what they serve as soon as they do.')}
             </EmptyState>
           ) : (
             <Table served={known} />
           )
         }
       </QueryStates>
-      <NextPage of={served}>Show more</NextPage>
+      <NextPage of={served}>{t('Show more')}</NextPage>
     </section>
   )
 }
 
 function Table({ served }: { served: ServedCertificate[] }) {
   return (
-    <ScrollBox label="Where it is served, table">
+    <ScrollBox label={t('Where it is served, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">Node</th>
-            <th scope="col">Host</th>
-            <th scope="col">Version</th>
+            <th scope="col">{t('Node')}</th>
+            <th scope="col">{t('Host')}</th>
+            <th scope="col">{t('Version')}</th>
             <th scope="col" className="wide-only">
-              Ends
+              {t('Ends')}
             </th>
-            <th scope="col">Since</th>
+            <th scope="col">{t('Since')}</th>
           </tr>
         </thead>
         <tbody>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
@@ -6,6 +7,7 @@ import { ActionButton } from '../../components/action-button.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
+import { t } from '../../languages/t.ts'
 import { isApiError } from '../../lib/api-error.ts'
 import { certificatesKey, uploadMutation } from './api.ts'
 import { PemField } from './pem-field.tsx'
@@ -19,7 +21,8 @@ type Props = {
 }
 
 export function UploadDialog({ of, onClose, onKept }: Props) {
-  const title = of === null ? 'Upload a certificate' : `A new version of ${of.name}`
+  const title =
+    of === null ? t('Upload a certificate') : t('A new version of {name}', { name: of.name })
   return (
     <Dialog onClose={onClose} size="lg" title={title}>
       <UploadForm of={of} onClose={onClose} onKept={onKept} />
@@ -52,8 +55,8 @@ function UploadForm({ of, onClose, onKept }: Props) {
     <form className="stack" onSubmit={handleSubmit} noValidate>
       {of === null && (
         <TextInput
-          label="Name"
-          description="As configs will say it"
+          label={t('Name')}
+          description={t('As configs will say it')}
           value={given.name}
           onChange={({ currentTarget: { value } }) => set({ name: value })}
           spellCheck={false}
@@ -61,29 +64,31 @@ function UploadForm({ of, onClose, onKept }: Props) {
         />
       )}
       <PemField
-        label="Certificate and chain"
-        description="PEM: the server’s certificate first, then those that issued it (often fullchain.pem)"
+        label={t('Certificate and chain')}
+        description={t(
+          'PEM: the server’s certificate first, then those that issued it (often fullchain.pem)',
+        )}
         value={given.chain}
         trouble={troubleOf(errors, '/chain')}
         onChange={(chain) => set({ chain })}
       />
       <PemField
-        label="Key"
-        description="PEM, without a passphrase. It is sealed at once, and never shown again."
+        label={t('Key')}
+        description={t('PEM, without a passphrase. It is sealed at once, and never shown again.')}
         value={given.key}
         trouble={troubleOf(errors, '/key')}
         onChange={(key) => set({ key })}
       />
       {errors.length > 0 ? (
-        <Notice tone="bad" title="Nothing was kept">
-          Each field says what is wrong and what to do.
+        <Notice tone="bad" title={t('Nothing was kept')}>
+          {t('Each field says what is wrong and what to do.')}
         </Notice>
       ) : (
-        upload.isError && <ErrorBox what="Nothing was kept" error={upload.error} />
+        upload.isError && <ErrorBox what={t('Nothing was kept')} error={upload.error} />
       )}
       <DialogActions>
         <ActionButton type="submit" loading={upload.isPending} blockedBy={whyIncomplete(given)}>
-          {of === null ? 'Upload certificate' : 'Upload the new version'}
+          {of === null ? t('Upload certificate') : t('Upload the new version')}
         </ActionButton>
       </DialogActions>
     </form>

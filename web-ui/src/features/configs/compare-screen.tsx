@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { SegmentedControl } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
@@ -10,6 +11,7 @@ import { QueryStates } from '../../components/query-states.tsx'
 import { RolloutLink } from '../../components/rollout-link.tsx'
 import { type Choice, SearchSelect } from '../../components/search-select.tsx'
 import { useNarrow } from '../../hooks/use-narrow.ts'
+import { t } from '../../languages/t.ts'
 import type { Session, VersionSummary } from '../../lib/api-types.ts'
 import { configQuery, draftQuery, versionQuery, versionsQuery } from './api.ts'
 import { ConfigTabs } from './config-tabs.tsx'
@@ -30,15 +32,15 @@ export function CompareScreen({ name, session, search, onSearch }: CompareScreen
   // Until it is known whether the draft differs, its comparison is the likelier one.
   const draftChanged = config.data?.draftChanged ?? true
   return (
-    <Page title={name} meta="What differs between two versions, or a version and the draft">
+    <Page title={name} meta={t('What differs between two versions, or a version and the draft')}>
       <ConfigTabs name={name} />
-      <QueryStates query={versions} what="The versions" skeletonRows={6}>
+      <QueryStates query={versions} what={t('The versions')} skeletonRows={6}>
         {({ pages }) => {
           const sides = chooseSides(search, pages[0]?.items[0], draftChanged)
           return sides === null ? (
             <div className="panel">
-              <EmptyState title="Nothing to compare with yet">
-                There is no saved version of {name}.
+              <EmptyState title={t('Nothing to compare with yet')}>
+                {t('There is no saved version of {name}.', { name })}
               </EmptyState>
             </div>
           ) : (
@@ -93,23 +95,23 @@ function Comparison({ name, from, to, view, latest, session, onSearch }: Compari
       <div className={classes.compareBar}>
         <SideField
           name={name}
-          label="From"
+          label={t('From')}
           side={from}
           onChange={(side) => onSearch(search({ from: side }))}
         />
         <SideField
           name={name}
-          label="To"
+          label={t('To')}
           side={to}
           onChange={(side) => onSearch(search({ to: side }))}
         />
         <SegmentedControl
-          aria-label="Compare as"
+          aria-label={t('Compare as')}
           value={view}
           onChange={(next) => onSearch(search({ view: next === 'options' ? next : undefined }))}
           data={[
-            { value: 'text', label: 'Text' },
-            { value: 'options', label: 'Changes by option' },
+            { value: 'text', label: t('Text') },
+            { value: 'options', label: t('Changes by option') },
           ]}
         />
         {latest !== null && older < latest && (
@@ -146,7 +148,7 @@ function SideField({ name, label, side, onChange }: SideFieldProps) {
       choices={[...versions, DRAFT].map((one) => (one.value === value.value ? value : one))}
       onSearch={setTyped}
       onChange={(chosen) => onChange(chosen === DRAFT.value ? 'draft' : Number(chosen))}
-      none="No version of that message or number."
+      none={t('No version of that message or number.')}
     />
   )
 }
@@ -182,8 +184,11 @@ function TextComparison({ name, from, to }: { name: string; from: Side; to: Side
         <QueryStates query={toText} what={sideLabel(to)} skeletonRows={8}>
           {(b) =>
             a === b ? (
-              <EmptyState title="No difference">
-                {sideLabel(from)} and {sideLabel(to)} are the same, byte for byte.
+              <EmptyState title={t('No difference')}>
+                {t('{sideLabel} and {sideLabel2} are the same, byte for byte.', {
+                  sideLabel: sideLabel(from),
+                  sideLabel2: sideLabel(to),
+                })}
               </EmptyState>
             ) : (
               <LazyDiffView

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -9,8 +10,9 @@ import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { RolloutButton } from '../../components/rollout-link.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { Config, Session, Version } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { AnswersPanel } from './answers/answers-panel.tsx'
 import { configQuery, draftQuery, type TaggedDraft } from './api.ts'
@@ -46,9 +48,9 @@ export function ConfigScreen({ name, ...rest }: ConfigScreenProps) {
   if (config.data === undefined || draft.data === undefined) {
     return (
       <Page title={name}>
-        <QueryStates query={config} what={`Config ${name}`} skeletonRows={8}>
+        <QueryStates query={config} what={t('Config {name}', { name })} skeletonRows={8}>
           {() => (
-            <QueryStates query={draft} what="The draft" skeletonRows={8}>
+            <QueryStates query={draft} what={t('The draft')} skeletonRows={8}>
               {() => null}
             </QueryStates>
           )}
@@ -59,11 +61,11 @@ export function ConfigScreen({ name, ...rest }: ConfigScreenProps) {
   return (
     <div className="stack">
       {config.isError ? (
-        <QueryStates query={config} what={`Config ${name}`}>
+        <QueryStates query={config} what={t('Config {name}', { name })}>
           {() => null}
         </QueryStates>
       ) : (
-        <QueryStates query={draft} what="The draft">
+        <QueryStates query={draft} what={t('The draft')}>
           {() => null}
         </QueryStates>
       )}
@@ -109,7 +111,7 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
             />
           )}
           <ActionButton blockedBy={cannotSave} onClick={() => setSaving(true)}>
-            Save version
+            {t('Save version')}
           </ActionButton>
         </>
       }
@@ -130,12 +132,12 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
         <div className={classes.bar}>
           <span className="row">
             <SegmentedControl
-              aria-label="Edit as"
+              aria-label={t('Edit as')}
               value={search.view ?? 'text'}
               onChange={(view) => onSearch(view === 'form' ? { view } : {})}
               data={[
-                { value: 'text', label: 'Text' },
-                { value: 'form', label: 'Form' },
+                { value: 'text', label: t('Text') },
+                { value: 'form', label: t('Form') },
               ]}
             />
             {config.draftChanged && config.latestVersion !== null ? (
@@ -145,16 +147,16 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
                   params={{ name: config.name }}
                   search={{ from: config.latestVersion, to: 'draft' }}
                 >
-                  Compare with v{config.latestVersion}
+                  {t('Compare with v{latestVersion}', { latestVersion: config.latestVersion })}
                 </Link>
                 {mayNotWrite === null && (
                   <Button size="compact-xs" variant="subtle" onClick={() => setDiscarding(true)}>
-                    Discard changes
+                    {t('Discard changes')}
                   </Button>
                 )}
               </>
             ) : (
-              search.view !== 'form' && <span className="dim">JSON with comments</span>
+              search.view !== 'form' && <span className="dim">{t('JSON with comments')}</span>
             )}
           </span>
           <span className="row">
@@ -167,7 +169,7 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
             <ConfigForm
               ref={form}
               text={draft.text}
-              label={`Form of config ${config.name}`}
+              label={t('Form of config {name}', { name: config.name })}
               readOnly={mayNotWrite !== null}
               schema={checked.schema}
               schemaTrouble={checked.schemaTrouble}
@@ -182,7 +184,7 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
               <ConfigEditor
                 ref={editor}
                 draft={document}
-                label={`Draft of config ${config.name}`}
+                label={t('Draft of config {name}', { name: config.name })}
                 readOnly={mayNotWrite !== null}
                 schema={checked.schema}
                 problems={checked.problems}
@@ -236,8 +238,10 @@ function useSaveKey(save: () => void): void {
 function EditorKeys() {
   return (
     <span className={classes.keys}>
-      <kbd>Ctrl</kbd>+<kbd>S</kbd> saves, <kbd>Ctrl</kbd>+<kbd>Space</kbd> suggests, <kbd>F8</kbd>{' '}
-      next problem, <kbd>Ctrl</kbd>+<kbd>F</kbd> finds
+      <T
+        text="<kbd>Ctrl</kbd>+<kbd>S</kbd> saves, <kbd>Ctrl</kbd>+<kbd>Space</kbd> suggests, <kbd>F8</kbd> next problem, <kbd>Ctrl</kbd>+<kbd>F</kbd> finds"
+        kbd={<kbd />}
+      />
     </span>
   )
 }
@@ -253,34 +257,38 @@ function SavedNotice({ version }: { version: Version }) {
     <Notice
       tone="good"
       live
-      title={`Version ${version.number} is saved`}
+      title={t('Version {number} is saved', { number: version.number })}
       action={
         <ButtonLink
           size="xs"
           to="/rollouts/new"
           search={{ config: version.config, version: version.number }}
         >
-          New rollout of v{version.number}
+          {t('New rollout of v{number}', { number: version.number })}
         </ButtonLink>
       }
     >
-      The nodes go on with what they run until it is rolled out.
+      {t('The nodes go on with what they run until it is rolled out.')}
     </Notice>
   )
 }
 
 function whyNotSave(draft: DraftHandle, config: Config, checked: Checked): string | null {
-  if (draft.save.kind === 'conflict') return 'Choose between the two texts first.'
+  if (draft.save.kind === 'conflict') return t('Choose between the two texts first.')
   if (draft.unresolved.length > 0) {
-    return `Resolve the ${plural(draft.unresolved.length, 'conflict')} first.`
+    return t('Resolve the {unresolved, plural, one {# conflict} other {# conflicts}} first.', {
+      unresolved: draft.unresolved.length,
+    })
   }
   if (checked.problems.length > 0) {
-    return `Fix the ${plural(checked.problems.length, 'problem')} first.`
+    return t('Fix the {problems, plural, one {# problem} other {# problems}} first.', {
+      problems: checked.problems.length,
+    })
   }
-  if (checked.check.kind === 'checking') return 'Being checked…'
-  if (checked.check.kind === 'unchecked') return 'farmstead-node has not checked it.'
+  if (checked.check.kind === 'checking') return t('Being checked…')
+  if (checked.check.kind === 'unchecked') return t('farmstead-node has not checked it.')
   if (!draft.dirty && !config.draftChanged && config.latestVersion !== null) {
-    return `Nothing has changed since v${config.latestVersion}.`
+    return t('Nothing has changed since v{latestVersion}.', { latestVersion: config.latestVersion })
   }
   return null
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What two people changed at the same lines, each as both left it, and a choice for each. A choice is a change of the
 // text as any other: the editor's Undo brings the marks back.
+
 import { Button } from '@mantine/core'
 import { useRef } from 'react'
 import { Notice } from '../../components/notice.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
-import { plural } from '../../lib/format.ts'
+import { t } from '../../languages/t.ts'
 import { type Choice, conflictsIn, type MarkedConflict, resolveConflict } from './conflict-marks.ts'
 import classes from './conflicts-to-resolve.module.css'
 import type { DraftHandle } from './use-draft.ts'
@@ -31,34 +32,47 @@ export function ConflictsToResolve({ draft, onChange, onShowLine }: Props) {
     else onShowLine(line)
   }
   return (
-    <section ref={section} tabIndex={-1} aria-label="Conflicts" className="stack-tight">
+    <section ref={section} tabIndex={-1} aria-label={t('Conflicts')} className="stack-tight">
       <Notice
         tone="warn"
         live
-        title={`${plural(unresolved.length, 'conflict')} to resolve, so the draft is not saved yet`}
+        title={t(
+          '{unresolved, plural, one {# conflict} other {# conflicts}} to resolve, so the draft is not saved yet',
+          { unresolved: unresolved.length },
+        )}
         action={
           <Button size="xs" variant="default" onClick={() => onShowLine(firstLine)}>
-            Show line {firstLine}
+            {t('Show line {firstLine}', { firstLine })}
           </Button>
         }
       >
         {conflicts.length < unresolved.length
-          ? 'Some of the marks <<<<<<<, ======= and >>>>>>> are gone: keep what should stay there in the text and delete the others.'
-          : 'Both of you changed these lines. Choose here, or edit them in the text and delete the marks.'}
+          ? t(
+              'Some of the marks <<<<<<<, ======= and >>>>>>> are gone: keep what should stay there in the text and delete the others.',
+            )
+          : t(
+              'Both of you changed these lines. Choose here, or edit them in the text and delete the marks.',
+            )}
       </Notice>
       <ol className={classes.conflicts}>
         {conflicts.slice(0, MOST_SHOWN).map((conflict, i) => (
           <li key={conflict.line} className="panel">
             <ConflictChoice
               conflict={conflict}
-              title={`Conflict ${i + 1} of ${conflicts.length}, line ${conflict.line}`}
+              title={t('Conflict {i} of {conflicts}, line {line}', {
+                i: i + 1,
+                conflicts: conflicts.length,
+                line: conflict.line,
+              })}
               onChoose={(choice) => choose(conflict.line, choice)}
             />
           </li>
         ))}
       </ol>
       {conflicts.length > MOST_SHOWN && (
-        <p className="dim">And {conflicts.length - MOST_SHOWN} more, below these.</p>
+        <p className="dim">
+          {t('And {conflicts} more, below these.', { conflicts: conflicts.length - MOST_SHOWN })}
+        </p>
       )}
     </section>
   )
@@ -78,18 +92,18 @@ function ConflictChoice({ conflict, title, onChoose }: ChoiceProps) {
       <div className={classes.sides}>
         <Side label={labels.mine} lines={mine}>
           <Button size="xs" variant="default" onClick={() => onChoose('mine')}>
-            Keep {labels.mine}
+            {t('Keep {mine}', { mine: labels.mine })}
           </Button>
         </Side>
         <Side label={labels.theirs} lines={theirs}>
           <Button size="xs" variant="default" onClick={() => onChoose('theirs')}>
-            Keep {labels.theirs}
+            {t('Keep {theirs}', { theirs: labels.theirs })}
           </Button>
         </Side>
       </div>
       <div>
         <Button size="xs" variant="subtle" onClick={() => onChoose('both')}>
-          Keep both, {labels.mine} first
+          {t('Keep both, {mine} first', { mine: labels.mine })}
         </Button>
       </div>
     </fieldset>
@@ -103,9 +117,9 @@ function Side({ label, lines, children }: SideProps) {
     <div className={classes.side}>
       <h3>{label}</h3>
       {lines.length === 0 ? (
-        <p className="dim">Nothing: these lines were removed.</p>
+        <p className="dim">{t('Nothing: these lines were removed.')}</p>
       ) : (
-        <ScrollBox className={classes.lines} label={`Lines of ${label}`}>
+        <ScrollBox className={classes.lines} label={t('Lines of {label}', { label })}>
           <pre>{lines.join('\n')}</pre>
         </ScrollBox>
       )}

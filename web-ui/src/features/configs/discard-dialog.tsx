@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
+import { t } from '../../languages/t.ts'
 import type { Config } from '../../lib/api-types.ts'
 import { discardDraft } from './api.ts'
 import type { DraftHandle } from './use-draft.ts'
@@ -21,20 +23,22 @@ export function DiscardDialog({ config, draft, onClose }: DiscardDialogProps) {
     },
   })
   return (
-    <Dialog onClose={onClose} title="Discard the draft’s changes">
+    <Dialog onClose={onClose} title={t('Discard the draft’s changes')}>
       <div className="stack">
         <p>
-          The draft becomes v{config.latestVersion} again, for everybody who edits it. The nodes do
-          not change. Your text is set aside while this editor is open.
+          {t(
+            'The draft becomes v{latestVersion} again, for everybody who edits it. The nodes do not change. Your text is set aside while this editor is open.',
+            { latestVersion: config.latestVersion },
+          )}
         </p>
-        {discard.isError && <ErrorBox what="Not discarded" error={discard.error} />}
+        {discard.isError && <ErrorBox what={t('Not discarded')} error={discard.error} />}
         <DialogActions>
           <Button
             variant="danger-filled"
             loading={discard.isPending}
             onClick={() => discard.mutate()}
           >
-            Discard the changes
+            {t('Discard the changes')}
           </Button>
         </DialogActions>
       </div>

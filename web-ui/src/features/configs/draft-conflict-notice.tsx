@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { LazyDiffView } from '../../components/code/lazy-code.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import { useNarrow } from '../../hooks/use-narrow.ts'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { DraftConflict } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import type { DraftHandle, SaveState } from './use-draft.ts'
 
 export type DraftConflictNoticeProps = {
@@ -21,15 +23,15 @@ export function DraftConflictNotice({ draft, save, me }: DraftConflictNoticeProp
   const { theirs, meanwhile } = save
   const { updatedBy } = theirs.body
   const isOwn = updatedBy === me
-  const by = isOwn ? 'your other tab' : (updatedBy ?? 'somebody')
+  const by = isOwn ? t('your other tab') : (updatedBy ?? t('somebody'))
   return (
     <div className="stack-tight">
       <Notice
         tone="bad"
         title={
           isOwn
-            ? 'You changed the draft elsewhere, as in another tab'
-            : `${by} changed the draft while you were typing`
+            ? t('You changed the draft elsewhere, as in another tab')
+            : t('{by} changed the draft while you were typing', { by })
         }
         action={
           <div className="row">
@@ -39,24 +41,34 @@ export function DraftConflictNotice({ draft, save, me }: DraftConflictNoticeProp
               </Button>
             )}
             <Button size="xs" variant="default" onClick={draft.takeTheirs}>
-              Take {by}’s text
+              {t('Take {by}’s text', { by })}
             </Button>
             <Button size="xs" variant="default" onClick={draft.keepMine}>
-              Keep mine on top, replacing {by}’s
+              {t('Keep mine on top, replacing {by}’s', { by })}
             </Button>
           </div>
         }
       >
         <Meanwhile meanwhile={meanwhile} />
-        Below is {by}’s text against {isOwn ? 'this one’s' : 'yours'}. If you take {by}’s or merge,
-        yours is set aside and can be brought back.
+        {isOwn
+          ? t(
+              'Below is {by}’s text against this one’s. If you take {by}’s or merge, yours is set aside and can be brought back.',
+              { by },
+            )
+          : t(
+              'Below is {by}’s text against yours. If you take {by}’s or merge, yours is set aside and can be brought back.',
+              { by },
+            )}{' '}
         {meanwhile.merged === null &&
-          ' What you began on is too long ago for the two to be merged.'}
+          t('What you began on is too long ago for the two to be merged.')}
       </Notice>
       <div className="panel">
         <LazyDiffView
-          from={{ label: isOwn ? 'The draft now' : `${by}’s draft`, text: theirs.body.text }}
-          to={{ label: 'Your text', text: draft.text }}
+          from={{
+            label: isOwn ? t('The draft now') : t('{by}’s draft', { by }),
+            text: theirs.body.text,
+          }}
+          to={{ label: t('Your text'), text: draft.text }}
           layout={narrow ? 'unified' : 'side-by-side'}
         />
       </div>
@@ -65,7 +77,11 @@ export function DraftConflictNotice({ draft, save, me }: DraftConflictNoticeProp
 }
 
 const mergeLabel = (conflicts: number) =>
-  conflicts === 0 ? 'Merge both' : `Merge both, ${plural(conflicts, 'conflict')} to resolve`
+  conflicts === 0
+    ? t('Merge both')
+    : t('Merge both, {conflicts, plural, one {# conflict} other {# conflicts}} to resolve', {
+        conflicts,
+      })
 
 const CHANGES_SHOWN = 5
 
@@ -73,14 +89,19 @@ function Meanwhile({ meanwhile: { changes, moreChanges } }: { meanwhile: DraftCo
   if (changes === null || changes.length === 0) return null
   const left = changes.length - CHANGES_SHOWN + moreChanges
   return (
-    <ul aria-label="Changed meanwhile">
+    <ul aria-label={t('Changed meanwhile')}>
       {changes.slice(0, CHANGES_SHOWN).map(({ pointer, kind, by, at }) => (
         <li key={`${kind} ${pointer}`}>
-          <code>{pointer === '' ? 'the whole text' : pointer}</code> {kind} by {by ?? 'somebody'}{' '}
-          <TimeAgo at={at} />
+          <T
+            text="{pointer} {kind} by {by} {at}"
+            pointer={<code>{pointer === '' ? 'the whole text' : pointer}</code>}
+            kind={kind}
+            by={by ?? t('somebody')}
+            at={<TimeAgo at={at} />}
+          />
         </li>
       ))}
-      {left > 0 && <li>and {left} more</li>}
+      {left > 0 && <li>{t('and {left} more', { left })}</li>}
     </ul>
   )
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { StatusBadge, type Verdict } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { Config } from '../../lib/api-types.ts'
 import { ConflictsToResolve } from './conflicts-to-resolve.tsx'
 import { DraftConflictNotice } from './draft-conflict-notice.tsx'
@@ -18,7 +21,11 @@ export function DraftStatus({ draft, config }: { draft: DraftHandle; config: Con
       </span>
       {updatedBy !== null && (
         <span className="dim">
-          edited by {updatedBy} <TimeAgo at={updatedAt} />
+          <T
+            text="edited by {updatedBy} {updatedAt}"
+            updatedBy={updatedBy}
+            updatedAt={<TimeAgo at={updatedAt} />}
+          />
         </span>
       )}
     </span>
@@ -27,28 +34,35 @@ export function DraftStatus({ draft, config }: { draft: DraftHandle; config: Con
 
 function verdictOf(draft: DraftHandle, config: Config): Verdict {
   if (draft.save.kind === 'conflict') {
-    return { label: 'Draft not saved: changed by two', tone: 'bad', shape: 'square' }
+    return { label: t('Draft not saved: changed by two'), tone: 'bad', shape: 'square' }
   }
   if (draft.save.kind === 'failed') {
-    const label = draft.save.retryMs === null ? 'Draft not saved' : 'Draft not saved, trying again'
+    const label =
+      draft.save.retryMs === null ? t('Draft not saved') : t('Draft not saved, trying again')
     return { label, tone: 'bad', shape: 'square' }
   }
   if (draft.unresolved.length > 0) {
-    return { label: 'Draft not saved: conflicts left', tone: 'warn', shape: 'triangle' }
+    return { label: t('Draft not saved: conflicts left'), tone: 'warn', shape: 'triangle' }
   }
-  if (draft.dirty) return { label: 'Saving the draft…', tone: 'info', shape: 'half' }
+  if (draft.dirty) return { label: t('Saving the draft…'), tone: 'info', shape: 'half' }
   if (!config.draftChanged && config.latestVersion !== null) {
-    return { label: `Same as v${config.latestVersion}`, tone: 'good', shape: 'disc' }
+    return {
+      label: t('Same as v{latestVersion}', { latestVersion: config.latestVersion }),
+      tone: 'good',
+      shape: 'disc',
+    }
   }
   const beyond =
-    config.latestVersion === null ? 'no version yet' : `not in v${config.latestVersion}`
-  return { label: `Draft saved, ${beyond}`, tone: 'warn', shape: 'diamond' }
+    config.latestVersion === null
+      ? t('no version yet')
+      : t('not in v{latestVersion}', { latestVersion: config.latestVersion })
+  return { label: t('Draft saved, {beyond}', { beyond }), tone: 'warn', shape: 'diamond' }
 }
 
 const notSaved = (retryMs: number | null) =>
   retryMs === null
-    ? 'The draft was not saved'
-    : 'The draft was not saved; trying again automatically'
+    ? t('The draft was not saved')
+    : t('The draft was not saved; trying again automatically')
 
 export type DraftTroubleProps = {
   draft: DraftHandle
@@ -80,14 +94,14 @@ export function DraftTrouble({ draft, me, onChange, onShowLine }: DraftTroublePr
         <Notice
           tone="info"
           live
-          title="Your text was set aside"
+          title={t('Your text was set aside')}
           action={
             <Button size="xs" variant="default" onClick={draft.bringBack}>
-              Bring it back
+              {t('Bring it back')}
             </Button>
           }
         >
-          It is kept while this editor is open.
+          {t('It is kept while this editor is open.')}
         </Notice>
       )}
     </>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the text would do to the nodes if it were the next version: how many would get another config, and who would
 // refuse it. Beside the text where there is room, below it where there is none.
+
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -8,8 +9,9 @@ import { Fragment } from 'react'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { SkeletonRows } from '../../components/query-states.tsx'
 import { StatusMark } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { Effect } from '../../lib/api-types.ts'
-import { formatCount, plural } from '../../lib/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import { effectQuery } from './api.ts'
 import classes from './effect-panel.module.css'
 import { changedWords, haveWords } from './effect-words.ts'
@@ -32,28 +34,30 @@ export function EffectPanel({ config, text, checked, onShow }: Props) {
   const isAsked = isGood && settled === text
   const effect = useQuery({ ...effectQuery(config, settled), enabled: isAsked })
   return (
-    <section className={classes.effect} aria-label="Effect on the nodes">
-      <h2>Effect on the nodes</h2>
+    <section className={classes.effect} aria-label={t('Effect on the nodes')}>
+      <h2>{t('Effect on the nodes')}</h2>
       {!isGood ? (
         <p className="dim">{whyNone(checked)}</p>
       ) : isAsked && effect.isError ? (
         <ErrorBox
-          what="The effect is not known"
+          what={t('The effect is not known')}
           error={effect.error}
           onRetry={() => void effect.refetch()}
         />
       ) : isAsked && effect.data !== undefined ? (
         <Found config={config} effect={effect.data} onShow={onShow} />
       ) : (
-        <SkeletonRows rows={3} label="The effect on the nodes" />
+        <SkeletonRows rows={3} label={t('The effect on the nodes')} />
       )}
     </section>
   )
 }
 
 function whyNone({ check, problems }: Props['checked']): string {
-  if (problems.length > 0) return 'Shown once farmstead-node accepts the text.'
-  return check.kind === 'checking' ? 'Waits for the check.' : 'Not known: the text is not checked.'
+  if (problems.length > 0) return t('Shown once farmstead-node accepts the text.')
+  return check.kind === 'checking'
+    ? t('Waits for the check.')
+    : t('Not known: the text is not checked.')
 }
 
 type FoundProps = { config: string; effect: Effect; onShow: Props['onShow'] }
@@ -68,19 +72,21 @@ function Found({ config, effect, onShow }: FoundProps) {
       {refused.nodes > 0 && <Refused refused={refused} onShow={onShow} />}
       {unchecked > 0 && (
         <p className="dim">
-          {plural(unchecked, 'node')} could not be asked about: too many different texts for one
-          look. The plan of a rollout asks about all.
+          {t(
+            '{unchecked, plural, one {# node} other {# nodes}} could not be asked about: too many different texts for one look. The plan of a rollout asks about all.',
+            { unchecked },
+          )}
         </p>
       )}
       {nodes > 0 && (
         <>
           <table className={classes.groups}>
-            <caption className="visually-hidden">By group</caption>
+            <caption className="visually-hidden">{t('By group')}</caption>
             <thead>
               <tr>
-                <th scope="col">Group</th>
-                <th scope="col">Nodes</th>
-                <th scope="col">Would change</th>
+                <th scope="col">{t('Group')}</th>
+                <th scope="col">{t('Nodes')}</th>
+                <th scope="col">{t('Would change')}</th>
               </tr>
             </thead>
             <tbody>
@@ -95,13 +101,17 @@ function Found({ config, effect, onShow }: FoundProps) {
           </table>
           {groups.total > groups.items.length && (
             <p className="dim">
-              And {plural(groups.total - groups.items.length, 'smaller group')}.
+              {t('And {groups, plural, one {# smaller group} other {# smaller groups}}.', {
+                groups: groups.total - groups.items.length,
+              })}
             </p>
           )}
-          <p className="dim">They have now: {haveWords(config, versions)}.</p>
+          <p className="dim">
+            {t('They have now: {haveWords}.', { haveWords: haveWords(config, versions) })}
+          </p>
         </>
       )}
-      <p className="dim">Nothing goes to a node before a version of it is rolled out.</p>
+      <p className="dim">{t('Nothing goes to a node before a version of it is rolled out.')}</p>
     </>
   )
 }
@@ -112,7 +122,8 @@ function Refused({ refused: { nodes, findings }, onShow }: RefusedProps) {
   return (
     <div className={classes.refused}>
       <strong className={classes.bad}>
-        <StatusMark tone="bad" shape="square" /> {plural(nodes, 'node')} would refuse it
+        <StatusMark tone="bad" shape="square" />{' '}
+        {t('{nodes, plural, one {# node} other {# nodes}} would refuse it', { nodes })}
       </strong>
       <ul className="bullets">
         {findings.items.map(({ error, nodes: { total, items } }) => (
@@ -122,13 +133,20 @@ function Refused({ refused: { nodes, findings }, onShow }: RefusedProps) {
                 {error.line}:{error.column}
               </button>
             )}{' '}
-            {error.message} {error.hint !== '' && <span className="dim">{error.hint}</span>}{' '}
+            <span lang="en">{error.message}</span>{' '}
+            {error.hint !== '' && (
+              <span className="dim" lang="en">
+                {error.hint}
+              </span>
+            )}{' '}
             <Names nodes={items} more={total - items.length} />
           </li>
         ))}
       </ul>
       {findings.total > findings.items.length && (
-        <p className="dim">And {findings.total - findings.items.length} more findings.</p>
+        <p className="dim">
+          {t('And {findings} more findings.', { findings: findings.total - findings.items.length })}
+        </p>
       )}
     </div>
   )
@@ -146,6 +164,6 @@ const Names = ({ nodes, more }: NamesProps) => (
         </Link>
       </Fragment>
     ))}
-    {more > 0 && ` and ${formatCount(more)} more`}
+    {more > 0 && t(' and {more} more', { more: formatCount(more) })}
   </span>
 )

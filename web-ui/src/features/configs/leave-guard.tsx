@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { t } from '../../languages/t.ts'
 import { isApiError, toApiError } from '../../lib/api-error.ts'
 import type { DraftHandle } from './use-draft.ts'
 
@@ -30,17 +32,20 @@ export function LeaveGuard({ draft }: { draft: DraftHandle }) {
   }, [isSignedOut, leaving])
   if (leaving.status !== 'blocked' || isSignedOut) return null
   return (
-    <Dialog onClose={leaving.reset} title="Your last changes are not saved">
+    <Dialog onClose={leaving.reset} title={t('Your last changes are not saved')}>
       <div className="stack">
         {save.kind === 'failed' && <p>{toApiError(save.error).message}</p>}
-        {save.kind === 'conflict' && <p>Somebody else has changed the draft: choose first.</p>}
+        {save.kind === 'conflict' && (
+          <p>{t('Somebody else has changed the draft: choose first.')}</p>
+        )}
         <p>
-          They are kept in this tab: come back to this config here, and they are saved. With the tab
-          they are lost.
+          {t(
+            'They are kept in this tab: come back to this config here, and they are saved. With the tab they are lost.',
+          )}
         </p>
-        <DialogActions leave="Stay here">
+        <DialogActions leave={t('Stay here')}>
           <Button variant="danger-filled" onClick={leaving.proceed}>
-            Leave anyway
+            {t('Leave anyway')}
           </Button>
         </DialogActions>
       </div>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What is wrong with a text, said while it is typed: a quick first filter from the node's schema.
 // The control plane, and behind it the node binary itself, has the last word.
+
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import { t } from '../../languages/t.ts'
 import {
   expectation,
   kindsOf,
@@ -36,29 +38,31 @@ export function lintConfig(text: string, schema: SchemaNode | null): Finding[] {
 
 // In the node's manner of speaking: its findings take the place of these.
 const syntaxMessages: Record<string, string> = {
-  InvalidSymbol: 'this is not JSON: texts need double quotes; only true, false and null have none',
-  PropertyNameExpected: 'a property name in double quotes is expected here',
-  ValueExpected: 'a value is expected here',
-  ColonExpected: 'a colon is expected here',
-  CommaExpected: 'a comma is expected here',
-  CloseBraceExpected: 'a closing brace } is expected here',
-  CloseBracketExpected: 'a closing bracket ] is expected here',
-  EndOfFileExpected: 'the document ends before this: only comments may follow',
-  UnexpectedEndOfComment: 'this comment is never closed',
-  UnexpectedEndOfString: 'this text has no closing quote on its line',
-  InvalidEscapeCharacter: 'this escape does not exist in JSON',
+  InvalidSymbol: t(
+    'this is not JSON: texts need double quotes; only true, false and null have none',
+  ),
+  PropertyNameExpected: t('a property name in double quotes is expected here'),
+  ValueExpected: t('a value is expected here'),
+  ColonExpected: t('a colon is expected here'),
+  CommaExpected: t('a comma is expected here'),
+  CloseBraceExpected: t("a closing brace '}' is expected here"),
+  CloseBracketExpected: t('a closing bracket ] is expected here'),
+  EndOfFileExpected: t('the document ends before this: only comments may follow'),
+  UnexpectedEndOfComment: t('this comment is never closed'),
+  UnexpectedEndOfString: t('this text has no closing quote on its line'),
+  InvalidEscapeCharacter: t('this escape does not exist in JSON'),
 }
 
 function syntaxFinding(text: string, error: ParseError | undefined): Finding {
   if (error === undefined) {
-    const message = 'the document is empty'
+    const message = t('the document is empty')
     return {
       from: 0,
       to: text.length,
       pointer: '',
       code: 'syntax',
       message,
-      hint: 'start with {}',
+      hint: t("start with '{}'"),
     }
   }
   const name = printParseErrorCode(error.error)
@@ -66,15 +70,15 @@ function syntaxFinding(text: string, error: ParseError | undefined): Finding {
   const expectsMore = name === 'PropertyNameExpected' || name === 'ValueExpected'
   if (expectsMore && before.endsWith(',')) {
     const from = before.length - 1
-    const message = 'nothing follows this comma'
-    return { from, to: from + 1, pointer: '', code: 'syntax', message, hint: 'remove the comma' }
+    const message = t('nothing follows this comma')
+    return { from, to: from + 1, pointer: '', code: 'syntax', message, hint: t('remove the comma') }
   }
   return {
     from: error.offset,
     to: error.offset + error.length,
     pointer: '',
     code: 'syntax',
-    message: syntaxMessages[name] ?? 'this is not JSON',
+    message: syntaxMessages[name] ?? t('this is not JSON'),
     hint: '',
   }
 }
@@ -93,7 +97,7 @@ function duplicateKeys(node: Node, pointer: string, findings: Finding[]): void {
     const name = String(key.value)
     const here = `${pointer}/${escapeKey(name)}`
     if (seen.has(name)) {
-      const message = `${JSON.stringify(name)} is given twice`
+      const message = t('{name} is given twice', { name: JSON.stringify(name) })
       findings.push({ ...spanOf(key), pointer: here, code: 'duplicate_key', message, hint: '' })
     }
     seen.add(name)
@@ -116,12 +120,19 @@ function checkNode(node: Node, path: (string | number)[], pointer: string, check
   if (kind === undefined) {
     const isWord = rule.enum !== undefined && node.type === 'string'
     const code = isWord ? 'unknown_value' : 'wrong_type'
-    report(code, `must be ${expected}, got ${got}`, nearestHint(node.value, rule.enum))
+    report(
+      code,
+      t('must be {expected}, got {got}', { expected, got }),
+      nearestHint(node.value, rule.enum),
+    )
     return
   }
   const wrong = valueProblem(node, kind, got)
   if (wrong !== null) {
-    report(wrong.code, `must ${wrong.must ?? `be ${expected}`}, got ${got}`)
+    report(
+      wrong.code,
+      t('must {must}, got {got}', { must: wrong.must ?? t('be {expected}', { expected }), got }),
+    )
   }
   if (node.type === 'array') {
     for (const [index, item] of (node.children ?? []).entries()) {
@@ -140,7 +151,7 @@ function checkNode(node: Node, path: (string | number)[], pointer: string, check
       const known = Object.keys(kind.properties ?? {})
       report(
         'unknown_key',
-        `there is no option ${JSON.stringify(name)} here`,
+        t('there is no option {name} here', { name: JSON.stringify(name) }),
         nearestHint(name, known),
         key,
         here,
@@ -151,7 +162,7 @@ function checkNode(node: Node, path: (string | number)[], pointer: string, check
     if (names.has(name)) continue
     report(
       'missing_key',
-      `${JSON.stringify(name)} is missing`,
+      t('{name} is missing', { name: JSON.stringify(name) }),
       '',
       node,
       `${pointer}/${escapeKey(name)}`,
@@ -174,25 +185,25 @@ function valueProblem(node: Node, kind: SchemaNode, literal: string): ValueProbl
   if (node.type === 'number') return numberProblem(node.value, kind, literal)
   if (node.type === 'string') return textProblem(String(node.value), kind)
   if (node.type === 'array') {
-    return lengthProblem(node.children?.length ?? 0, kind.minItems, kind.maxItems, 'items')
+    return lengthProblem(node.children?.length ?? 0, kind.minItems, kind.maxItems, t('items'))
   }
   return null
 }
 
 function numberProblem(value: number, kind: SchemaNode, literal: string): ValueProblem | null {
   if (typesOf(kind).includes('integer') && !/^-?\d+$/.test(literal)) {
-    return { code: 'not_integer', must: 'be a whole number, written without point or exponent' }
+    return { code: 'not_integer', must: t('be a whole number, written without point or exponent') }
   }
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = kind
   return value < minimum || value > maximum ? { code: 'out_of_range', must: null } : null
 }
 
 function textProblem(value: string, kind: SchemaNode): ValueProblem | null {
-  const wrongLength = lengthProblem(value.length, kind.minLength, kind.maxLength, 'characters')
+  const wrongLength = lengthProblem(value.length, kind.minLength, kind.maxLength, t('characters'))
   if (wrongLength !== null) return wrongLength
   if (kind.pattern === undefined || new RegExp(kind.pattern, 'u').test(value)) return null
   if (onlyWord(kind) !== null) return { code: 'wrong_type', must: null }
-  return { code: 'invalid_value', must: 'be of the form that this option takes' }
+  return { code: 'invalid_value', must: t('be of the form that this option takes') }
 }
 
 function lengthProblem(
@@ -201,8 +212,11 @@ function lengthProblem(
   max = Number.POSITIVE_INFINITY,
   what: string,
 ): ValueProblem | null {
-  if (length < min) return { code: 'wrong_length', must: `have at least ${min} ${what}` }
-  return length > max ? { code: 'wrong_length', must: `have at most ${max} ${what}` } : null
+  if (length < min)
+    return { code: 'wrong_length', must: t('have at least {min} {what}', { min, what }) }
+  return length > max
+    ? { code: 'wrong_length', must: t('have at most {max} {what}', { max, what }) }
+    : null
 }
 
 function nearestHint(given: unknown, known: readonly unknown[] | undefined): string {
@@ -214,7 +228,7 @@ function nearestHint(given: unknown, known: readonly unknown[] | undefined): str
   // Two letters swapped are two edits: allowed in words long enough for it to mean something.
   const limit = given.length < 4 ? 1 : Math.max(2, Math.floor(given.length / 3))
   return near !== undefined && near.distance <= limit
-    ? `did you mean ${JSON.stringify(near.name)}?`
+    ? t('did you mean {name}?', { name: JSON.stringify(near.name) })
     : ''
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A config begins with its first version: the smallest that serves a folder, a copy of another config, or a file of one's own.
+
 import { SegmentedControl, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -8,6 +9,7 @@ import { ActionButton } from '../../components/action-button.tsx'
 import { ConfigErrors } from '../../components/config-errors.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
+import { t } from '../../languages/t.ts'
 import { isApiError } from '../../lib/api-error.ts'
 import type { Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
@@ -20,7 +22,7 @@ export function NewConfigButton({ session }: { session: Session }) {
   return (
     <>
       <ActionButton blockedBy={whyNot(session, 'configs:write')} onClick={() => setOpen(true)}>
-        New config
+        {t('New config')}
       </ActionButton>
       {isOpen && <NewConfigDialog onClose={() => setOpen(false)} />}
     </>
@@ -44,16 +46,20 @@ export function NewConfigDialog({ onClose }: { onClose: () => void }) {
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (blockedBy !== null) return
-    const message = isCopy ? `A copy of ${copied.name} v${copied.version}` : 'First version'
+    const message = isCopy
+      ? t('A copy of {name} v{version}', { name: copied.name, version: copied.version })
+      : t('First version')
     create.mutate({ name, text: texts[start], message, parent: null })
   }
   const errors = isApiError(create.error) ? create.error.errors : []
   return (
-    <Dialog title="New config" size="lg" onClose={onClose}>
+    <Dialog title={t('New config')} size="lg" onClose={onClose}>
       <form className="stack" onSubmit={handleSubmit} noValidate>
         <TextInput
-          label="Name"
-          description="Small letters, digits, dots and hyphens, as in shop-eu. It can’t be changed later."
+          label={t('Name')}
+          description={t(
+            'Small letters, digits, dots and hyphens, as in shop-eu. It can’t be changed later.',
+          )}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
           maxLength={63}
@@ -62,7 +68,7 @@ export function NewConfigDialog({ onClose }: { onClose: () => void }) {
           data-autofocus
         />
         <SegmentedControl
-          aria-label="Begin with"
+          aria-label={t('Begin with')}
           value={start}
           onChange={setStart}
           data={starts}
@@ -70,8 +76,8 @@ export function NewConfigDialog({ onClose }: { onClose: () => void }) {
         />
         {start === 'smallest' && (
           <TextInput
-            label="Folder"
-            description="On the nodes. Its files are served under every host name."
+            label={t('Folder')}
+            description={t('On the nodes. Its files are served under every host name.')}
             placeholder="/srv/www"
             value={folder}
             onChange={(event) => setFolder(event.currentTarget.value)}
@@ -80,17 +86,19 @@ export function NewConfigDialog({ onClose }: { onClose: () => void }) {
         )}
         {start === 'copy' && <CopyField copied={copied} onChange={setCopied} />}
         {start === 'copy' && copy.isError && (
-          <ErrorBox what="Its text could not be read" error={copy.error} />
+          <ErrorBox what={t('Its text could not be read')} error={copy.error} />
         )}
         {start === 'text' && <TextField text={text} onChange={setText} />}
-        {create.isError && <ErrorBox what="No config was made" error={create.error} />}
+        {create.isError && <ErrorBox what={t('No config was made')} error={create.error} />}
         {errors.length > 0 && <ConfigErrors config={null} errors={errors} />}
         <p className="dim">
-          Its first version is saved and opens in the editor. No node gets it before a rollout.
+          {t(
+            'Its first version is saved and opens in the editor. No node gets it before a rollout.',
+          )}
         </p>
         <DialogActions>
           <ActionButton type="submit" loading={create.isPending} blockedBy={blockedBy}>
-            Create config
+            {t('Create config')}
           </ActionButton>
         </DialogActions>
       </form>

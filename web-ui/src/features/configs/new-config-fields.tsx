@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, FileButton, Textarea } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { SearchSelect } from '../../components/search-select.tsx'
+import { t } from '../../languages/t.ts'
 import { configsQuery } from './api.ts'
 
 const TYPING_MS = 250
@@ -20,16 +22,16 @@ export function CopyField({ copied, onChange }: CopyProps) {
   )
   return (
     <SearchSelect
-      label="Config"
-      description="Its newest version is copied"
-      value={copied === null ? { value: '', label: 'Choose a config' } : choiceOf(copied)}
+      label={t('Config')}
+      description={t('Its newest version is copied')}
+      value={copied === null ? { value: '', label: t('Choose a config') } : choiceOf(copied)}
       choices={saved.map(choiceOf)}
       onSearch={setTyped}
       onChange={(name) => {
         const chosen = saved.find((one) => one.name === name)
         if (chosen) onChange(chosen)
       }}
-      none="No config of that name"
+      none={t('No config of that name')}
     />
   )
 }
@@ -43,8 +45,10 @@ export function TextField({ text, onChange }: { text: string; onChange: (text: s
   return (
     <div className="stack-tight">
       <Textarea
-        label="Text"
-        description="JSON, with comments if you like: pasted, or read from a file of this computer"
+        label={t('Text')}
+        description={t(
+          'JSON, with comments if you like: pasted, or read from a file of this computer',
+        )}
         autosize
         minRows={6}
         maxRows={14}
@@ -58,7 +62,7 @@ export function TextField({ text, onChange }: { text: string; onChange: (text: s
         <FileButton onChange={read} accept=".json,.jsonc,.txt">
           {(props) => (
             <Button {...props} variant="default" size="xs">
-              Choose a file
+              {t('Choose a file')}
             </Button>
           )}
         </FileButton>

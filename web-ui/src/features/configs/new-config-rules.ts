@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What a config may begin with.
 
+import { t } from '../../languages/t.ts'
+
 export type Start = 'smallest' | 'copy' | 'text'
 export const starts: { value: Start; label: string }[] = [
-  { value: 'smallest', label: 'One folder' },
-  { value: 'copy', label: 'Copy of a config' },
-  { value: 'text', label: 'A file of yours' },
+  { value: 'smallest', label: t('One folder') },
+  { value: 'copy', label: t('Copy of a config') },
+  { value: 'text', label: t('A file of yours') },
 ]
 
 /** Serves the files of a folder to every host; all else is as by default. */
@@ -25,10 +27,12 @@ type Given = { name: string; start: Start; folder: string; text: string }
 
 /** Why a config can't be called so, or null. */
 export function whyNotName(name: string): string | null {
-  if (name === '') return 'Give it a name first.'
+  if (name === '') return t('Give it a name first.')
   return NAME.test(name)
     ? null
-    : 'A name has small letters, digits, dots and hyphens, and begins and ends with a letter or a digit.'
+    : t(
+        'A name has small letters, digits, dots and hyphens, and begins and ends with a letter or a digit.',
+      )
 }
 
 /** Why it can't be made yet, or null. */
@@ -36,9 +40,9 @@ export function whyNotCreate({ name, start, folder, text }: Given): string | nul
   const wrongName = whyNotName(name)
   if (wrongName !== null) return wrongName
   if (start === 'smallest') {
-    if (folder.trim() === '') return 'Say which folder it serves.'
-    return folder.trim().startsWith('/') ? null : 'The folder begins with “/”: its whole path.'
+    if (folder.trim() === '') return t('Say which folder it serves.')
+    return folder.trim().startsWith('/') ? null : t('The folder begins with “/”: its whole path.')
   }
   if (text !== '') return null
-  return start === 'copy' ? 'Choose the config to copy.' : 'Choose a file, or paste its text.'
+  return start === 'copy' ? t('Choose the config to copy.') : t('Choose a file, or paste its text.')
 }

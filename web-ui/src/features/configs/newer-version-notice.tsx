@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Somebody saved a version while a draft that was begun before went on: who, why, and the merge of both.
+
 import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { ButtonLink } from '../../components/links.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
 import type { Config } from '../../lib/api-types.ts'
 import { mergeVersionsMutation, versionQuery } from './api.ts'
 import type { DraftHandle } from './use-draft.ts'
@@ -40,7 +42,11 @@ function Newer({ config, latest, base, draft }: NewerProps) {
       <Notice
         tone="warn"
         live
-        title={`${data?.author ?? 'Somebody'} saved v${latest} after this draft was begun on v${base}`}
+        title={t('{author} saved v{latest} after this draft was begun on v{base}', {
+          author: data?.author ?? t('Somebody'),
+          latest,
+          base,
+        })}
         action={
           <div className="row">
             <Button
@@ -48,7 +54,7 @@ function Newer({ config, latest, base, draft }: NewerProps) {
               loading={merging.isPending}
               onClick={() => merging.mutate({ name: config, text: draft.text, baseVersion: base })}
             >
-              Merge v{latest} into the draft
+              {t('Merge v{latest} into the draft', { latest })}
             </Button>
             <ButtonLink
               size="xs"
@@ -57,20 +63,23 @@ function Newer({ config, latest, base, draft }: NewerProps) {
               params={{ name: config }}
               search={{ from: base, to: latest }}
             >
-              See what v{latest} changed
+              {t('See what v{latest} changed', { latest })}
             </ButtonLink>
           </div>
         }
       >
         {data !== undefined && (
           <>
-            “{data.message}”, <TimeAgo at={data.createdAt} />.{' '}
+            “{data.message}
+            {'”, '}
+            <TimeAgo at={data.createdAt} />.{' '}
           </>
         )}
-        What it changed is not in your text. Merging takes it over line by line; lines that both
-        changed are shown for you to choose.
+        {t(
+          'What it changed is not in your text. Merging takes it over line by line; lines that both changed are shown for you to choose.',
+        )}
       </Notice>
-      {merging.isError && <ErrorBox what="The two were not merged" error={merging.error} />}
+      {merging.isError && <ErrorBox what={t('The two were not merged')} error={merging.error} />}
     </div>
   )
 }

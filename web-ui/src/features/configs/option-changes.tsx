@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
+
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { ConfigChange } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import { diffQuery } from './api.ts'
 import classes from './configs.module.css'
 import { type Side, sideLabel } from './search.ts'
 
 const kindWords = {
-  added: 'Added',
-  removed: 'Removed',
-  changed: 'Changed',
-  moved: 'Moved',
+  added: t('Added'),
+  removed: t('Removed'),
+  changed: t('Changed'),
+  moved: t('Moved'),
 } satisfies Record<ConfigChange['kind'], string>
 
 export type OptionChangesProps = { name: string; from: Side; to: Side }
@@ -22,20 +24,22 @@ export type OptionChangesProps = { name: string; from: Side; to: Side }
 export function OptionChanges({ name, from, to }: OptionChangesProps) {
   const diff = useQuery(diffQuery(name, from, to))
   return (
-    <QueryStates query={diff} what="The changes" skeletonRows={4}>
+    <QueryStates query={diff} what={t('The changes')} skeletonRows={4}>
       {({ changes, moreChanges }) => {
         if (changes === null) {
           return (
-            <EmptyState title="The draft is not JSON yet">
-              What changed by option is seen once it is. Its text can be compared as it is.
+            <EmptyState title={t('The draft is not JSON yet')}>
+              {t('What changed by option is seen once it is. Its text can be compared as it is.')}
             </EmptyState>
           )
         }
         if (changes.length === 0) {
           return (
-            <EmptyState title="No option changes">
-              {sideLabel(from)} and {sideLabel(to)} mean the same to a node; at most comments and
-              layout differ.
+            <EmptyState title={t('No option changes')}>
+              {t(
+                '{sideLabel} and {sideLabel2} mean the same to a node; at most comments and layout differ.',
+                { sideLabel: sideLabel(from), sideLabel2: sideLabel(to) },
+              )}
             </EmptyState>
           )
         }
@@ -43,7 +47,12 @@ export function OptionChanges({ name, from, to }: OptionChangesProps) {
           <>
             <ChangeTable name={name} from={from} to={to} changes={changes} />
             {moreChanges > 0 && (
-              <p className="dim">And {plural(moreChanges, 'change')} more. Compare the texts.</p>
+              <p className="dim">
+                {t(
+                  'And {moreChanges, plural, one {# change} other {# changes}} more. Compare the texts.',
+                  { moreChanges },
+                )}
+              </p>
             )}
           </>
         )
@@ -56,18 +65,18 @@ type ChangeTableProps = OptionChangesProps & { changes: readonly ConfigChange[] 
 
 function ChangeTable({ name, from, to, changes }: ChangeTableProps) {
   return (
-    <ScrollBox label="What changes, table">
+    <ScrollBox label={t('What changes, table')}>
       <table className={`grid ${classes.changes}`}>
         <thead>
           <tr>
-            <th scope="col">Option</th>
+            <th scope="col">{t('Option')}</th>
             <th scope="col" className="wide-only">
-              Change
+              {t('Change')}
             </th>
             <th scope="col">{sideLabel(from)}</th>
             <th scope="col">{sideLabel(to)}</th>
             <th scope="col" className="wide-only">
-              What it does
+              {t('What it does')}
             </th>
           </tr>
         </thead>
@@ -81,7 +90,7 @@ function ChangeTable({ name, from, to, changes }: ChangeTableProps) {
                   pointer={change.pointer}
                 />
                 {change.effect === 'restart' && (
-                  <div className={classes.effect}>Takes effect when the node restarts.</div>
+                  <div className={classes.effect}>{t('Takes effect when the node restarts.')}</div>
                 )}
               </th>
               <td className="wide-only">{kindWords[change.kind]}</td>
@@ -89,7 +98,7 @@ function ChangeTable({ name, from, to, changes }: ChangeTableProps) {
               <td className="dim wide-only">
                 {change.help}
                 {change.effect === 'listeners' &&
-                  ' The node opens and closes listening sockets for it.'}
+                  t(' The node opens and closes listening sockets for it.')}
               </td>
             </tr>
           ))}
@@ -116,7 +125,7 @@ function ChangedValues({ change }: { change: ConfigChange }) {
   if (change.kind === 'moved') {
     return (
       <td colSpan={2} className="dim">
-        was <code>{change.fromPointer}</code>
+        <T text="was {fromPointer}" fromPointer={<code>{change.fromPointer}</code>} />
       </td>
     )
   }
@@ -138,7 +147,8 @@ function Value({ value, absent, fallback }: ValueProps) {
   if (!absent) return <span className={classes.value}>{JSON.stringify(value, null, 1)}</span>
   return (
     <span className="dim">
-      not set{fallback !== null && `: ${JSON.stringify(fallback)} by default`}
+      {t('not set')}
+      {fallback !== null && t(': {fallback} by default', { fallback: JSON.stringify(fallback) })}
     </span>
   )
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { StatusBadge, StatusMark, type Verdict } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import { toApiError } from '../../lib/api-error.ts'
-import { plural } from '../../lib/format.ts'
 import classes from './configs.module.css'
 import { type Problem, placeText } from './problems.ts'
 
@@ -24,10 +25,10 @@ export function ProblemsPanel({ problems, check, onShow, isSticky = false }: Pro
   return (
     <section
       className={`${classes.problems} ${isSticky ? classes.problemsOfForm : ''}`}
-      aria-label="Problems"
+      aria-label={t('Problems')}
     >
       <div className={classes.problemsHead}>
-        <h2>Problems</h2>
+        <h2>{t('Problems')}</h2>
         <span role="status" className="row">
           <StatusBadge verdict={verdictOf(problems.length, check)} />
         </span>
@@ -35,7 +36,7 @@ export function ProblemsPanel({ problems, check, onShow, isSticky = false }: Pro
           <>
             <span className="dim">{toApiError(check.error).message}</span>
             <Button size="compact-xs" variant="default" onClick={check.onRetry}>
-              Check again
+              {t('Check again')}
             </Button>
           </>
         )}
@@ -64,19 +65,19 @@ export function ProblemsPanel({ problems, check, onShow, isSticky = false }: Pro
 }
 
 function verdictOf(count: number, check: CheckState): Verdict {
-  const found = plural(count, 'problem')
+  const found = t('{count, plural, one {# problem} other {# problems}}', { count })
   if (check.kind === 'checking') {
-    const label = count === 0 ? 'Checking…' : `${found} so far, checking…`
+    const label = count === 0 ? t('Checking…') : t('{found} so far, checking…', { found })
     return { label, tone: count === 0 ? 'idle' : 'bad', shape: 'half' }
   }
   if (check.kind === 'unchecked') {
     return {
-      label: `${found} seen here; not checked by farmstead-node`,
+      label: t('{found} seen here; not checked by farmstead-node', { found }),
       tone: 'warn',
       shape: 'ring',
     }
   }
   return count === 0
-    ? { label: 'farmstead-node accepts this text', tone: 'good', shape: 'disc' }
-    : { label: `${found}, by farmstead-node`, tone: 'bad', shape: 'square' }
+    ? { label: t('farmstead-node accepts this text'), tone: 'good', shape: 'disc' }
+    : { label: t('{found}, by farmstead-node', { found }), tone: 'bad', shape: 'square' }
 }

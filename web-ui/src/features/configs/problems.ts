@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { Text } from '@codemirror/state'
 import { offsetAt } from '../../components/code/positions.ts'
+import { t } from '../../languages/t.ts'
 import type { ConfigError } from '../../lib/api-types.ts'
 import { lintConfig } from './lint.ts'
 import type { SchemaNode } from './schema-walk.ts'
@@ -37,7 +39,7 @@ export function problemsOfNode(text: string, errors: readonly ConfigError[]): Pr
 
 /** Line 0 stands for the whole document. */
 export function placeText({ line, column }: Pick<Problem, 'line' | 'column'>): string {
-  return line === 0 ? 'whole text' : `${line}:${column}`
+  return line === 0 ? t('whole text') : `${line}:${column}`
 }
 
 // As the editor counts: LF, CR LF and CR all end a line, and each is one unit for it.

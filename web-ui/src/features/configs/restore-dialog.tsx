@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, Textarea } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
@@ -8,6 +9,7 @@ import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { useAsShown } from '../../hooks/use-as-shown.ts'
+import { t } from '../../languages/t.ts'
 import type { Version } from '../../lib/api-types.ts'
 import { configQuery, draftQuery, putDraft, restoreVersionMutation } from './api.ts'
 import { MAX_MESSAGE_LENGTH } from './rules.ts'
@@ -28,34 +30,36 @@ export function RestoreDialog({ version, onClose }: { version: Version; onClose:
   })
   const latest = config.data?.latestVersion ?? null
   return (
-    <Dialog onClose={onClose} title={`Restore v${number}`}>
+    <Dialog onClose={onClose} title={t('Restore v{number}', { number })}>
       <div className="stack">
         {latest !== null && latest !== number && (
           <>
             <RestoreForm version={version} latest={latest} />
-            <h3>Or edit it first</h3>
+            <h3>{t('Or edit it first')}</h3>
           </>
         )}
         <p>
-          The draft gets the text of v{number}. The nodes do not change: save it as a new version
-          and roll that out, so that the history shows it.
+          {t(
+            'The draft gets the text of v{number}. The nodes do not change: save it as a new version and roll that out, so that the history shows it.',
+            { number },
+          )}
         </p>
         {config.data?.draftChanged === true && (
-          <Notice tone="warn" title="The draft has changes that are in no version">
-            They will be replaced.{' '}
+          <Notice tone="warn" title={t('The draft has changes that are in no version')}>
+            {t('They will be replaced.')}{' '}
             {config.data.latestVersion !== null && (
               <Link
                 to="/configs/$name/compare"
                 params={{ name }}
                 search={{ from: config.data.latestVersion, to: 'draft' }}
               >
-                Look at them first
+                {t('Look at them first')}
               </Link>
             )}
           </Notice>
         )}
-        {restore.isError && <ErrorBox what="Not restored" error={restore.error} />}
-        <QueryStates query={draft} what="The draft" skeletonRows={1}>
+        {restore.isError && <ErrorBox what={t('Not restored')} error={restore.error} />}
+        <QueryStates query={draft} what={t('The draft')} skeletonRows={1}>
           {({ etag }) => (
             <ReplaceDraft
               etag={etag}
@@ -83,7 +87,7 @@ function ReplaceDraft({ etag, number, pending, onReplace }: ReplaceProps) {
   return (
     <DialogActions>
       <Button variant="default" loading={pending} onClick={() => onReplace(shown)}>
-        Replace the draft with v{number}
+        {t('Replace the draft with v{number}', { number })}
       </Button>
     </DialogActions>
   )
@@ -96,7 +100,7 @@ function RestoreForm({ version, latest: first }: { version: Version; latest: num
   const { config: name, number } = version
   const client = useQueryClient()
   const navigate = useNavigate()
-  const [message, setMessage] = useState(`Back to v${number}`)
+  const [message, setMessage] = useState(t('Back to v{number}', { number }))
   const restore = useMutation({
     ...restoreVersionMutation,
     onSuccess: (restored) => {
@@ -119,23 +123,25 @@ function RestoreForm({ version, latest: first }: { version: Version; latest: num
       }}
     >
       <p>
-        The text of v{number} becomes version {latest + 1}, on top of v{latest}. The nodes do not
-        change before it is rolled out.
+        {t(
+          'The text of v{number} becomes version {latest}, on top of v{latest2}. The nodes do not change before it is rolled out.',
+          { number, latest: latest + 1, latest2: latest },
+        )}
       </p>
       <Textarea
-        label="Message"
-        description="Why, for those who read the history"
+        label={t('Message')}
+        description={t('Why, for those who read the history')}
         withAsterisk
         required
         maxLength={MAX_MESSAGE_LENGTH}
         value={message}
         onChange={(event) => setMessage(event.currentTarget.value)}
-        error={isBlank ? 'Say why.' : null}
+        error={isBlank ? t('Say why.') : null}
       />
-      {restore.isError && <ErrorBox what="No version was saved" error={restore.error} />}
+      {restore.isError && <ErrorBox what={t('No version was saved')} error={restore.error} />}
       <div>
         <Button type="submit" loading={restore.isPending}>
-          Save it as version {latest + 1}
+          {t('Save it as version {latest}', { latest: latest + 1 })}
         </Button>
       </div>
     </form>

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, Checkbox, Textarea } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { Config, Version } from '../../lib/api-types.ts'
 import { createVersionMutation } from './api.ts'
 import { MAX_MESSAGE_LENGTH } from './rules.ts'
@@ -48,14 +51,19 @@ export function SaveVersionDialog({ config, draft, onClose, onSaved }: SaveVersi
     })
   }
   return (
-    <Dialog onClose={onClose} title={`Save version ${next} of ${config.name}`}>
+    <Dialog
+      onClose={onClose}
+      title={t('Save version {next} of {name}', { next, name: config.name })}
+    >
       <form className="stack" onSubmit={(event) => void handleSubmit(event)} noValidate>
         <p className="dim">
-          A saved version never changes. Saving changes nothing on the nodes: a rollout does that.
+          {t(
+            'A saved version never changes. Saving changes nothing on the nodes: a rollout does that.',
+          )}
         </p>
         <Textarea
-          label="Message"
-          description="What changes and why, for those who read the history"
+          label={t('Message')}
+          description={t('What changes and why, for those who read the history')}
           withAsterisk
           required
           autosize
@@ -64,37 +72,39 @@ export function SaveVersionDialog({ config, draft, onClose, onSaved }: SaveVersi
           maxLength={MAX_MESSAGE_LENGTH}
           value={message}
           onChange={(event) => setMessage(event.currentTarget.value)}
-          error={asked && message.trim() === '' ? 'Say what changes and why.' : null}
+          error={asked && message.trim() === '' ? t('Say what changes and why.') : null}
           data-autofocus
         />
         {missed !== null && (
           <div className="stack">
             <p>
-              Version {missed} was saved after this draft was begun; what it changed may not be in
-              your text. Close this to merge it, or compare the two.{' '}
-              <Link
-                to="/configs/$name/compare"
-                params={{ name: config.name }}
-                search={{ from: missed, to: 'draft' }}
-              >
-                Compare with v{missed}
-              </Link>
+              <T
+                text="Version {missed} was saved after this draft was begun; what it changed may not be in your text. Close this to merge it, or compare the two. <link>Compare with v{missed}</link>"
+                missed={missed}
+                link={
+                  <Link
+                    to="/configs/$name/compare"
+                    params={{ name: config.name }}
+                    search={{ from: missed, to: 'draft' }}
+                  />
+                }
+              />
             </p>
             <Checkbox
-              label={`I compared: save my text on top of version ${missed}`}
+              label={t('I compared: save my text on top of version {missed}', { missed })}
               checked={replaces}
               onChange={(event) => setReplaces(event.currentTarget.checked)}
-              error={asked && mustDecide ? 'Compare first, then tick this or cancel.' : null}
+              error={asked && mustDecide ? t('Compare first, then tick this or cancel.') : null}
             />
           </div>
         )}
-        {create.isError && <ErrorBox what="No version was saved" error={create.error} />}
+        {create.isError && <ErrorBox what={t('No version was saved')} error={create.error} />}
         {draft.save.kind === 'failed' && (
-          <ErrorBox what="The draft was not saved" error={draft.save.error} />
+          <ErrorBox what={t('The draft was not saved')} error={draft.save.error} />
         )}
         <DialogActions>
           <Button type="submit" loading={create.isPending}>
-            Save version {next}
+            {t('Save version {next}', { next })}
           </Button>
         </DialogActions>
       </form>

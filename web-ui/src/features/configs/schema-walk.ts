@@ -2,6 +2,8 @@
 // Finds what the node's own JSON Schema says about a place in a config. The schema has no oneOf
 // (a `kind` member instead), so that each place has one answer.
 
+import { t } from '../../languages/t.ts'
+
 export type SchemaNode = {
   $ref?: string
   $defs?: Record<string, SchemaNode>
@@ -69,7 +71,7 @@ export function expectation(root: SchemaNode, schema: SchemaNode): string {
   const kinds = kindsOf(root, schema)
   if (kinds.length > 1) return kinds.map((kind) => expectation(root, kind)).join(' or ')
   const [kind] = kinds
-  if (kind === undefined) return 'anything'
+  if (kind === undefined) return t('anything')
   if (kind.enum !== undefined) return kind.enum.map((value) => JSON.stringify(value)).join(', ')
   if (kind.const !== undefined) return JSON.stringify(kind.const)
   const word = onlyWord(kind)
@@ -77,7 +79,7 @@ export function expectation(root: SchemaNode, schema: SchemaNode): string {
     if (type === 'integer') return integerWords(kind)
     return type === 'string' && word !== null ? JSON.stringify(word) : typeWords[type]
   })
-  return words.filter((word) => word !== undefined).join(' or ') || 'anything'
+  return words.filter((word) => word !== undefined).join(' or ') || t('anything')
 }
 
 /** The one word a text may be, as in "auto" beside a number. */
@@ -93,19 +95,20 @@ function onlyWords(schema: SchemaNode): string[] {
 }
 
 const typeWords: Record<string, string> = {
-  object: 'an object { }',
-  array: 'a list [ ]',
-  string: 'a text in quotes',
-  number: 'a number',
-  boolean: 'true or false',
+  object: t("an object '{' '}'"),
+  array: t('a list [ ]'),
+  string: t('a text in quotes'),
+  number: t('a number'),
+  boolean: t('true or false'),
   null: 'null',
 }
 
 function integerWords({ minimum, maximum }: SchemaNode): string {
-  if (minimum !== undefined && maximum !== undefined) return `a whole number ${minimum}–${maximum}`
-  if (minimum !== undefined) return `a whole number of at least ${minimum}`
-  if (maximum !== undefined) return `a whole number of at most ${maximum}`
-  return 'a whole number'
+  if (minimum !== undefined && maximum !== undefined)
+    return t('a whole number {minimum}–{maximum}', { minimum, maximum })
+  if (minimum !== undefined) return t('a whole number of at least {minimum}', { minimum })
+  if (maximum !== undefined) return t('a whole number of at most {maximum}', { maximum })
+  return t('a whole number')
 }
 
 function childOf(root: SchemaNode, here: SchemaNode, key: string | number): SchemaNode | null {

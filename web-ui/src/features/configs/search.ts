@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+
 import type { Place } from '../../components/code/positions.ts'
+import { t } from '../../languages/t.ts'
 import type { VersionSummary } from '../../lib/api-types.ts'
 
 const count = (value: unknown): number | undefined => {
@@ -28,7 +30,7 @@ export function parseConfigSearch(search: Record<string, unknown>): ConfigSearch
 
 /** A side of a comparison: a version's number, or the draft. */
 export type Side = number | 'draft'
-export const sideLabel = (side: Side) => (side === 'draft' ? 'Draft' : `v${side}`)
+export const sideLabel = (side: Side) => (side === 'draft' ? t('Draft') : `v${side}`)
 export type CompareSearch = {
   from?: Side | undefined
   to?: Side | undefined

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -10,8 +11,10 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { RolloutButton } from '../../components/rollout-link.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { Session, Version } from '../../lib/api-types.ts'
-import { formatBytes, plural } from '../../lib/format.ts'
+import { formatBytes } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { configQuery, exportUrl, versionQuery } from './api.ts'
 import { ConfigTabs } from './config-tabs.tsx'
@@ -37,18 +40,18 @@ export function VersionScreen({ name, number, session, place }: VersionScreenPro
                 params={{ name }}
                 search={{ from: version.data.parent, to: number }}
               >
-                Compare with v{version.data.parent}
+                {t('Compare with v{parent}', { parent: version.data.parent })}
               </ButtonLink>
             )}
             <Button component="a" variant="default" href={exportUrl(name, number)} download>
-              Export
+              {t('Export')}
             </Button>
             <ActionButton
               variant="default"
               blockedBy={whyNot(session, 'configs:write')}
               onClick={() => setRestoring(true)}
             >
-              Restore
+              {t('Restore')}
             </ActionButton>
             <RolloutButton config={name} version={number} latest={latest} session={session} />
           </>
@@ -56,12 +59,16 @@ export function VersionScreen({ name, number, session, place }: VersionScreenPro
       }
     >
       <ConfigTabs name={name} />
-      <QueryStates query={version} what={`Version ${number}`} skeletonRows={8}>
+      <QueryStates query={version} what={t('Version {number}', { number })} skeletonRows={8}>
         {(data) => (
           <>
             <p>{data.message}</p>
             <div className="panel">
-              <LazyCodeView text={data.text} label={`Text of ${name} v${number}`} place={place} />
+              <LazyCodeView
+                text={data.text}
+                label={t('Text of {name} v{number}', { name, number })}
+                place={place}
+              />
             </div>
             {restoring && <RestoreDialog version={data} onClose={() => setRestoring(false)} />}
           </>
@@ -75,14 +82,20 @@ function VersionMeta({ version }: { version: Version }) {
   return (
     <>
       <span>
-        saved by {version.author} <TimeAgo at={version.createdAt} />
+        <T
+          text="saved by {author} {createdAt}"
+          author={version.author}
+          createdAt={<TimeAgo at={version.createdAt} />}
+        />
       </span>
       <span>
-        digest <code>{version.digest}</code>
+        <T text="digest {digest}" digest={<code>{version.digest}</code>} />
       </span>
       <span>{formatBytes(version.sizeBytes)}</span>
       <span>
-        {version.nodes === 0 ? 'runs on no node' : `runs on ${plural(version.nodes, 'node')}`}
+        {version.nodes === 0
+          ? t('runs on no node')
+          : t('runs on {nodes, plural, one {# node} other {# nodes}}', { nodes: version.nodes })}
       </span>
     </>
   )

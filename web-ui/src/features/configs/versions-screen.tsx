@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
@@ -11,8 +12,9 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { RolloutLink } from '../../components/rollout-link.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { Session, VersionSummary } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import { configQuery, versionsQuery } from './api.ts'
 import { ConfigTabs } from './config-tabs.tsx'
 import classes from './configs.module.css'
@@ -36,11 +38,11 @@ export function VersionsScreen({ name, session, search, onSearch }: VersionsScre
   const config = useQuery(configQuery(name))
   const isFiltered = Object.values(asked).some((value) => value !== undefined)
   return (
-    <Page title={name} meta="Every version that was ever saved; none of them changes">
+    <Page title={name} meta={t('Every version that was ever saved; none of them changes')}>
       <ConfigTabs name={name} />
       <div className="panel">
         <VersionFilters search={search} onSearch={onSearch} />
-        <QueryStates query={versions} what="The versions" skeletonRows={5}>
+        <QueryStates query={versions} what={t('The versions')} skeletonRows={5}>
           {({ pages }) => {
             const known = pages.flatMap(({ items }) => items)
             if (known.length > 0) {
@@ -54,36 +56,36 @@ export function VersionsScreen({ name, session, search, onSearch }: VersionsScre
               )
             }
             return isFiltered ? (
-              <EmptyState title="No version matches">
+              <EmptyState title={t('No version matches')}>
                 <Button size="xs" variant="default" onClick={() => onSearch({})}>
-                  Show all versions
+                  {t('Show all versions')}
                 </Button>
               </EmptyState>
             ) : (
-              <EmptyState title="No version yet">
-                <Link to="/configs/$name" params={{ name }}>
-                  Open the editor
-                </Link>{' '}
-                and save the first one.
+              <EmptyState title={t('No version yet')}>
+                <T
+                  text="<link>Open the editor</link> and save the first one."
+                  link={<Link to="/configs/$name" params={{ name }} />}
+                />
               </EmptyState>
             )
           }}
         </QueryStates>
-        <NextPage of={versions}>Show older versions</NextPage>
+        <NextPage of={versions}>{t('Show older versions')}</NextPage>
       </div>
     </Page>
   )
 }
 
 const columns: Column[] = [
-  { title: 'Version' },
-  { title: 'Message' },
-  { title: 'Author', className: 'wide-only' },
-  { title: 'Saved', className: 'wide-only' },
-  { title: 'Digest', className: 'wide-only' },
-  { title: 'Runs on' },
-  { title: 'Compare', className: 'wide-only' },
-  { title: 'Roll out' },
+  { title: t('Version') },
+  { title: t('Message') },
+  { title: t('Author'), className: 'wide-only' },
+  { title: t('Saved'), className: 'wide-only' },
+  { title: t('Digest'), className: 'wide-only' },
+  { title: t('Runs on') },
+  { title: t('Compare'), className: 'wide-only' },
+  { title: t('Roll out') },
 ]
 const keyOf = ({ number }: VersionSummary) => String(number)
 
@@ -93,7 +95,7 @@ type VersionsProps = OfConfig & { known: VersionSummary[]; hasMore: boolean }
 function Versions({ known, hasMore, ...ofConfig }: VersionsProps) {
   return (
     <LongTable
-      label="Versions, table"
+      label={t('Versions, table')}
       columns={columns}
       rows={known}
       keyOf={keyOf}
@@ -109,13 +111,13 @@ function VersionFilters({ search, onSearch }: Omit<VersionsScreenProps, 'name' |
     <div className={classes.compareBar}>
       <TextInput
         size="xs"
-        label="Message or number"
+        label={t('Message or number')}
         value={search.q ?? ''}
         onChange={(event) => onSearch({ ...search, q: event.currentTarget.value || undefined })}
       />
       <TextInput
         size="xs"
-        label="Author"
+        label={t('Author')}
         value={search.author ?? ''}
         onChange={(event) =>
           onSearch({ ...search, author: event.currentTarget.value || undefined })
@@ -123,9 +125,9 @@ function VersionFilters({ search, onSearch }: Omit<VersionsScreenProps, 'name' |
       />
       <NativeSelect
         size="xs"
-        label="Source"
+        label={t('Source')}
         value={search.source ?? ''}
-        data={[{ value: '', label: 'any' }, ...sources]}
+        data={[{ value: '', label: t('any') }, ...sources]}
         onChange={(event) =>
           onSearch({ ...search, source: sources.find((one) => one === event.currentTarget.value) })
         }
@@ -155,11 +157,15 @@ function VersionCells({ version, latest, session }: OfConfig & { version: Versio
         <Digest value={version.digest} />
       </td>
       <td className="nowrap">
-        {version.nodes === 0 ? <span className="dim">no node</span> : plural(version.nodes, 'node')}
+        {version.nodes === 0 ? (
+          <span className="dim">{t('no node')}</span>
+        ) : (
+          t('{nodes, plural, one {# node} other {# nodes}}', { nodes: version.nodes })
+        )}
       </td>
       <td className="wide-only">
         {parent === null ? (
-          <span className="dim">the first</span>
+          <span className="dim">{t('the first')}</span>
         ) : (
           <Link
             to="/configs/$name/compare"
@@ -167,7 +173,7 @@ function VersionCells({ version, latest, session }: OfConfig & { version: Versio
             search={{ from: parent, to: number }}
             className="nowrap"
           >
-            with v{parent}
+            {t('with v{parent}', { parent })}
           </Link>
         )}
       </td>

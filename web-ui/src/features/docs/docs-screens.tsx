@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useMemo } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { t } from '../../languages/t.ts'
 import { docQuery } from './api.ts'
 import classes from './docs.module.css'
 import { docsIndexQuery } from './index-query.ts'
@@ -14,8 +16,8 @@ import { MarkdownView } from './markdown-view.tsx'
 export function DocsScreen() {
   const index = useQuery(docsIndexQuery)
   return (
-    <Page title="Docs">
-      <QueryStates query={index} what="The docs" skeletonRows={8}>
+    <Page title={t('Docs')}>
+      <QueryStates query={index} what={t('The docs')} skeletonRows={8}>
         {(headings) => (
           <ul className={`panel ${classes.list}`}>
             {headings
@@ -46,12 +48,14 @@ export function DocScreen({ page, hash }: { page: string; hash: string }) {
   return (
     <Page title={title?.kind === 'heading' ? plainText(title.text) : page}>
       <p>
-        <Link to="/docs">All docs</Link>
+        <Link to="/docs">{t('All docs')}</Link>
       </p>
-      <QueryStates query={doc} what="The page" skeletonRows={8}>
+      <QueryStates query={doc} what={t('The page')} skeletonRows={8}>
         {(text) =>
           text === null ? (
-            <EmptyState title="There is no such page">The docs have none of this name.</EmptyState>
+            <EmptyState title={t('There is no such page')}>
+              {t('The docs have none of this name.')}
+            </EmptyState>
           ) : (
             <div className="panel">
               <MarkdownView blocks={blocks} />

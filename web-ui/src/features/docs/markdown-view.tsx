@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // A page of the docs. Links to other pages stay in the console; those to files of the sources are names, since these are not here.
+
 import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import { ScrollBox } from '../../components/scroll-box.tsx'
+import { t } from '../../languages/t.ts'
 import { pictureUrl } from './api.ts'
 import classes from './docs.module.css'
 import type { Block, Piece } from './markdown.ts'
 
 export const MarkdownView = ({ blocks }: { blocks: readonly Block[] }) => (
-  <article className={classes.page}>
+  <article className={classes.page} lang="en">
     {blocks.map((block, i) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: a page does not change while it is shown
       <BlockView key={i} block={block} number={numberOf(blocks, i)} />
@@ -26,7 +28,7 @@ function BlockView({ block, number }: { block: Block; number: number }) {
       return <Heading {...block} />
     case 'code':
       return (
-        <ScrollBox className={classes.example} label={`Example ${number}`}>
+        <ScrollBox className={classes.example} label={t('Example {number}', { number })}>
           <pre className={classes.code}>{block.text}</pre>
         </ScrollBox>
       )
@@ -69,7 +71,7 @@ type TableProps = Extract<Block, { kind: 'table' }> & { number: number }
 function Table({ head, rows, number }: TableProps) {
   const isHeaded = head.some((cell) => cell.length > 0)
   return (
-    <ScrollBox label={`Table ${number}`}>
+    <ScrollBox label={t('Table {number}', { number })}>
       <table className="grid">
         {isHeaded && (
           <thead>

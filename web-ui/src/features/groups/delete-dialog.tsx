@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { ImpactPanel } from '../../components/impact-panel.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { t } from '../../languages/t.ts'
 import { deleteGroupMutation, removalImpactQuery, taggedGroupQuery } from './api.ts'
 
 type Props = { name: string; onClose: () => void }
@@ -12,8 +14,8 @@ type Props = { name: string; onClose: () => void }
 export function DeleteGroupDialog({ name, onClose }: Props) {
   const tagged = useQuery(taggedGroupQuery(name))
   return (
-    <Dialog onClose={onClose} title={`Remove the group ${name}`}>
-      <QueryStates query={tagged} what="The group" skeletonRows={2}>
+    <Dialog onClose={onClose} title={t('Remove the group {name}', { name })}>
+      <QueryStates query={tagged} what={t('The group')} skeletonRows={2}>
         {({ etag }) => <Removal name={name} etag={etag} onClose={onClose} />}
       </QueryStates>
     </Dialog>
@@ -33,11 +35,11 @@ function Removal({ name, etag, onClose }: Props & { etag: string }) {
   })
   return (
     <div className="stack">
-      <p>Its nodes go to the next group in order whose selector matches them.</p>
-      <QueryStates query={impact} what="What this would do" skeletonRows={2}>
-        {(found) => <ImpactPanel impact={found} doing="Removing" />}
+      <p>{t('Its nodes go to the next group in order whose selector matches them.')}</p>
+      <QueryStates query={impact} what={t('What this would do')} skeletonRows={2}>
+        {(found) => <ImpactPanel impact={found} doing={t('Removing')} />}
       </QueryStates>
-      {remove.isError && <ErrorBox what="Not removed" error={remove.error} />}
+      {remove.isError && <ErrorBox what={t('Not removed')} error={remove.error} />}
       <DialogActions>
         <Button
           variant="danger-filled"
@@ -45,7 +47,7 @@ function Removal({ name, etag, onClose }: Props & { etag: string }) {
           disabled={impact.data === undefined}
           onClick={() => remove.mutate({ name, etag })}
         >
-          Remove group
+          {t('Remove group')}
         </Button>
       </DialogActions>
     </div>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
@@ -8,6 +9,7 @@ import { ErrorBox } from '../../components/error-box.tsx'
 import { ImpactPanel } from '../../components/impact-panel.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { useImpact } from '../../hooks/use-impact.ts'
+import { t } from '../../languages/t.ts'
 import { parseOverride } from '../../lib/merge-patch.ts'
 import {
   askGroupImpact,
@@ -26,7 +28,11 @@ type Props = { name: string | null; onClose: () => void }
 /** `name`: of the group to change; null: a new one. */
 export function GroupDialog({ name, onClose }: Props) {
   return (
-    <Dialog onClose={onClose} size="lg" title={name === null ? 'New group' : `Group ${name}`}>
+    <Dialog
+      onClose={onClose}
+      size="lg"
+      title={name === null ? t('New group') : t('Group {name}', { name })}
+    >
       {name === null ? (
         <GroupForm before={null} etag={null} onClose={onClose} />
       ) : (
@@ -39,7 +45,7 @@ export function GroupDialog({ name, onClose }: Props) {
 function KnownGroup({ name, onClose }: { name: string; onClose: () => void }) {
   const tagged = useQuery(taggedGroupQuery(name))
   return (
-    <QueryStates query={tagged} what="The group" skeletonRows={4}>
+    <QueryStates query={tagged} what={t('The group')} skeletonRows={4}>
       {({ body, etag }) => <GroupForm key={etag} before={body} etag={etag} onClose={onClose} />}
     </QueryStates>
   )
@@ -90,16 +96,16 @@ function GroupForm({ before, etag, onClose }: FormProps) {
     save.mutate({ settings, etag })
   }
   const blockedBy =
-    (wrongName ? 'Give it a name first: small letters, digits, dots and dashes.' : null) ??
+    (wrongName ? t('Give it a name first: small letters, digits, dots and dashes.') : null) ??
     (patch.ok ? null : 'Fix the JSON first.') ??
     (hours.ok ? null : 'Fix the hours first.') ??
     refused?.message ??
-    (impact === undefined ? 'Finding out what this would do…' : null)
+    (impact === undefined ? t('Finding out what this would do…') : null)
   return (
     <form className="stack" onSubmit={handleSubmit} noValidate>
       {before === null && (
         <TextInput
-          label="Name"
+          label={t('Name')}
           value={name}
           onChange={({ currentTarget: { value } }) => set({ name: value })}
           spellCheck={false}
@@ -107,16 +113,16 @@ function GroupForm({ before, etag, onClose }: FormProps) {
         />
       )}
       <TextInput
-        label="Description (optional)"
+        label={t('Description (optional)')}
         value={description}
         onChange={({ currentTarget: { value } }) => set({ description: value })}
       />
       <TextInput
-        label="Selector"
+        label={t('Selector')}
         description={
           before?.isDefault
-            ? 'The default group takes every node that no other group takes'
-            : 'Which labels its nodes have, as in zone=eu,tier in (edge, core),!canary'
+            ? t('The default group takes every node that no other group takes')
+            : t('Which labels its nodes have, as in zone=eu,tier in (edge, core),!canary')
         }
         value={selector}
         disabled={before?.isDefault ?? false}
@@ -125,18 +131,20 @@ function GroupForm({ before, etag, onClose }: FormProps) {
         spellCheck={false}
       />
       <NativeSelect
-        label="Config"
-        description="What its nodes get. A config that is a group’s own goes to no other nodes."
+        label={t('Config')}
+        description={t(
+          'What its nodes get. A config that is a group’s own goes to no other nodes.',
+        )}
         value={config ?? ''}
         onChange={({ currentTarget: { value } }) => set({ config: value === '' ? null : value })}
         data={[
-          { value: '', label: 'None of its own: what is rolled out to all others' },
+          { value: '', label: t('None of its own: what is rolled out to all others') },
           ...(configs.data ?? []).map((one) => ({ value: one, label: one })),
         ]}
       />
       <Textarea
-        label="Override"
-        description="What differs on its nodes: merged over the version’s document (RFC 7396)"
+        label={t('Override')}
+        description={t('What differs on its nodes: merged over the version’s document (RFC 7396)')}
         autosize
         minRows={3}
         maxRows={16}
@@ -147,8 +155,10 @@ function GroupForm({ before, etag, onClose }: FormProps) {
         error={patch.ok ? null : patch.message}
       />
       <TextInput
-        label="Forget nodes after hours (optional)"
-        description="A node that was away this long is removed automatically; empty: never. A shorter time of its token takes precedence."
+        label={t('Forget nodes after hours (optional)')}
+        description={t(
+          'A node that was away this long is removed automatically; empty: never. A shorter time of its token takes precedence.',
+        )}
         inputMode="numeric"
         value={hoursText}
         onChange={({ currentTarget: { value } }) => setHoursText(value)}
@@ -156,12 +166,12 @@ function GroupForm({ before, etag, onClose }: FormProps) {
       />
       {impact !== undefined && <ImpactPanel impact={impact} />}
       {refused !== null && wrongSelector === null && (
-        <ErrorBox what="This cannot be saved" error={refused} />
+        <ErrorBox what={t('This cannot be saved')} error={refused} />
       )}
-      {save.isError && <ErrorBox what="The group was not saved" error={save.error} />}
+      {save.isError && <ErrorBox what={t('The group was not saved')} error={save.error} />}
       <DialogActions>
         <ActionButton type="submit" loading={save.isPending} blockedBy={blockedBy}>
-          Save group
+          {t('Save group')}
         </ActionButton>
       </DialogActions>
     </form>

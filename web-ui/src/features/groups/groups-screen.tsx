@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -9,8 +10,8 @@ import { type Column, LongTable } from '../../components/long-table.tsx'
 import { NewRolloutButton } from '../../components/new-rollout-button.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { t } from '../../languages/t.ts'
 import type { Group, Session } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import { may, whyNot } from '../../lib/permissions.ts'
 import { groupsQuery, orderQuery, putOrderMutation } from './api.ts'
 import { DeleteGroupDialog } from './delete-dialog.tsx'
@@ -29,20 +30,22 @@ export function GroupsScreen({ session }: { session: Session }) {
   return (
     <Page
       width="list"
-      title="Groups"
-      meta="A node belongs to the first group, from the top, whose selector matches its labels."
+      title={t('Groups')}
+      meta={t(
+        'A node belongs to the first group, from the top, whose selector matches its labels.',
+      )}
       actions={
         <ActionButton
           variant="default"
           blockedBy={blocked}
           onClick={() => setOpen({ kind: 'new' })}
         >
-          New group
+          {t('New group')}
         </ActionButton>
       }
     >
       <div className="panel">
-        <QueryStates query={groups} what="The groups" skeletonRows={4}>
+        <QueryStates query={groups} what={t('The groups')} skeletonRows={4}>
           {(all) => (
             <GroupsTable groups={all} blocked={blocked} session={session} onOpen={setOpen} />
           )}
@@ -56,13 +59,13 @@ export function GroupsScreen({ session }: { session: Session }) {
 }
 
 const columns: Column[] = [
-  { title: 'Group' },
-  { title: 'Selector' },
-  { title: 'Config' },
-  { title: 'Override' },
-  { title: 'Removes silent nodes' },
-  { title: 'Nodes' },
-  { title: 'Change' },
+  { title: t('Group') },
+  { title: t('Selector') },
+  { title: t('Config') },
+  { title: t('Override') },
+  { title: t('Removes silent nodes') },
+  { title: t('Nodes') },
+  { title: t('Change') },
 ]
 const keyOf = ({ name }: Group) => name
 /** About as high as a row with its buttons and its description. */
@@ -89,8 +92,14 @@ function GroupsTable({ groups, blocked, session, onOpen }: TableProps) {
   }
   return (
     <>
-      {put.isError && <ErrorBox what="The order was not changed" error={put.error} />}
-      <LongTable label="Groups, table" columns={columns} rows={groups} keyOf={keyOf} rowPx={ROW_PX}>
+      {put.isError && <ErrorBox what={t('The order was not changed')} error={put.error} />}
+      <LongTable
+        label={t('Groups, table')}
+        columns={columns}
+        rows={groups}
+        keyOf={keyOf}
+        rowPx={ROW_PX}
+      >
         {(group) => (
           <>
             <td className={classes.group}>
@@ -98,22 +107,22 @@ function GroupsTable({ groups, blocked, session, onOpen }: TableProps) {
               {group.description !== '' && <div className="dim">{group.description}</div>}
             </td>
             <td className="nowrap">
-              {group.selector === '' ? 'all others' : <code>{group.selector}</code>}
+              {group.selector === '' ? t('all others') : <code>{group.selector}</code>}
             </td>
             <td className="nowrap">
-              {group.config ?? <span className="dim">none of its own</span>}
+              {group.config ?? <span className="dim">{t('none of its own')}</span>}
             </td>
             <td>{membersText(group.mergePatch)}</td>
             <td className="nowrap">
               {group.forgetAfterHours === null ? (
-                <span className="dim">never</span>
+                <span className="dim">{t('never')}</span>
               ) : (
-                `after ${group.forgetAfterHours} h`
+                t('after {forgetAfterHours} h', { forgetAfterHours: group.forgetAfterHours })
               )}
             </td>
             <td className="nowrap">
               <Link to="/nodes" search={{ group: group.name }}>
-                {plural(group.nodes, 'node')}
+                {t('{nodes, plural, one {# node} other {# nodes}}', { nodes: group.nodes })}
               </Link>
             </td>
             <td>
@@ -122,7 +131,7 @@ function GroupsTable({ groups, blocked, session, onOpen }: TableProps) {
                   <NewRolloutButton
                     size="xs"
                     variant="default"
-                    aria-label={`New rollout to ${group.name}`}
+                    aria-label={t('New rollout to {name}', { name: group.name })}
                     session={session}
                     {...rolloutTo(group, groups)}
                   />
@@ -132,7 +141,7 @@ function GroupsTable({ groups, blocked, session, onOpen }: TableProps) {
                     <Button
                       variant="subtle"
                       size="xs"
-                      aria-label={`Ask ${group.name} earlier`}
+                      aria-label={t('Ask {name} earlier', { name: group.name })}
                       disabled={moved(names, group.name, -1) === null}
                       onClick={() => move(group.name, -1)}
                     >
@@ -141,7 +150,7 @@ function GroupsTable({ groups, blocked, session, onOpen }: TableProps) {
                     <Button
                       variant="subtle"
                       size="xs"
-                      aria-label={`Ask ${group.name} later`}
+                      aria-label={t('Ask {name} later', { name: group.name })}
                       disabled={moved(names, group.name, 1) === null}
                       onClick={() => move(group.name, 1)}
                     >
@@ -152,21 +161,21 @@ function GroupsTable({ groups, blocked, session, onOpen }: TableProps) {
                 <ActionButton
                   variant="default"
                   size="xs"
-                  aria-label={`Edit ${group.name}`}
+                  aria-label={t('Edit {name}', { name: group.name })}
                   blockedBy={blocked}
                   onClick={() => onOpen({ kind: 'edit', name: group.name })}
                 >
-                  Edit
+                  {t('Edit')}
                 </ActionButton>
                 {!group.isDefault && (
                   <ActionButton
                     variant="danger"
                     size="xs"
-                    aria-label={`Remove ${group.name}`}
+                    aria-label={t('Remove {name}', { name: group.name })}
                     blockedBy={blocked}
                     onClick={() => onOpen({ kind: 'delete', name: group.name })}
                   >
-                    Remove
+                    {t('Remove')}
                   </ActionButton>
                 )}
               </span>
@@ -179,4 +188,4 @@ function GroupsTable({ groups, blocked, session, onOpen }: TableProps) {
 }
 
 const membersText = (mergePatch: Record<string, unknown>) =>
-  Object.keys(mergePatch).join(', ') || 'none'
+  Object.keys(mergePatch).join(', ') || t('none')

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 /** The control plane knows no less and no more: an hour to a year. */
+import { t } from '../../languages/t.ts'
+
 const MOST_HOURS = 8760
 
 export type Hours = { ok: true; hours: number | null } | { ok: false; message: string }
@@ -12,7 +14,12 @@ export function parseHours(text: string): Hours {
   const hours = Number(trimmed)
   const isGood = /^\d+$/.test(trimmed) && hours >= 1 && hours <= MOST_HOURS
   if (isGood) return { ok: true, hours }
-  return { ok: false, message: `A whole number of hours from 1 to ${MOST_HOURS}, or nothing.` }
+  return {
+    ok: false,
+    message: t('A whole number of hours from 1 to {mostHours}, or nothing.', {
+      mostHours: MOST_HOURS,
+    }),
+  }
 }
 
 /** One step up or down in the order; null: there is no further. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // From what the control plane measured, in sums and counts of each step, to the lines of charts. Pure.
+import { t } from '../../languages/t.ts'
 import type { MeasuredSet, Stage } from '../../lib/api-types.ts'
 
 export type Column = readonly (number | null)[]
@@ -121,8 +122,8 @@ const leftOver = (name: string, read: (sending: number, rest: number) => number)
       return read(sending, left - sending) / count
     }),
 })
-export const sending = leftOver('Sending', (seconds) => seconds)
-export const nodeItself = leftOver('The node itself', (_, rest) => rest)
+export const sending = leftOver(t('Sending'), (seconds) => seconds)
+export const nodeItself = leftOver(t('The node itself'), (_, rest) => rest)
 
 /** Everything that these lines need, each once. */
 export const needsOf = (lines: readonly Line[]): Required<Needs> => ({

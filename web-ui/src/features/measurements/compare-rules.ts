@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a comparison says, in words and as places on a line. Pure.
+import { t } from '../../languages/t.ts'
 import type { Comparison } from '../../lib/api-types.ts'
-import { formatRatio, plural } from '../../lib/format.ts'
+import { formatRatio } from '../../lib/format.ts'
 
 export type Interval = NonNullable<Comparison['errors']['difference']>
 export type Verdict = 'slower' | 'faster' | 'same' | 'unknown'
@@ -15,7 +16,13 @@ export function verdictOf(ratio: Interval | null): Verdict {
 
 const times = (value: number): string => String(Number(value.toPrecision(3)))
 export const ratioWords = (ratio: Interval | null): string =>
-  ratio === null ? '–' : `${times(ratio.value)} × (${times(ratio.low)} to ${times(ratio.high)})`
+  ratio === null
+    ? '–'
+    : t('{times} × ({low} to {high})', {
+        times: times(ratio.value),
+        low: times(ratio.low),
+        high: times(ratio.high),
+      })
 
 /** `what`: "p99", as in "the p99 of …". */
 export function sentence(
@@ -23,30 +30,47 @@ export function sentence(
   what: string,
   ratio: Interval | null,
 ): string {
-  if (ratio === null) return `There is too little of one of them to compare their ${what}.`
+  if (ratio === null)
+    return t('There is too little of one of them to compare their {what}.', { what })
   const { value, low, high } = ratio
-  const range = `between ${times(low)} and ${times(high)} times`
+  const range = t('between {low} and {high} times', { low: times(low), high: times(high) })
   switch (verdictOf(ratio)) {
     case 'slower':
-      return `${a}: its ${what} is ${times(value)} times that of ${b}. With 95 % confidence it is ${range}, so it is slower.`
+      return t(
+        '{a}: its {what} is {times} times that of {b}. With 95 % confidence it is {range}, so it is slower.',
+        { a, what, times: times(value), b, range },
+      )
     case 'faster':
-      return `${a}: its ${what} is ${times(value)} times that of ${b}. With 95 % confidence it is ${range}, so it is faster.`
+      return t(
+        '{a}: its {what} is {times} times that of {b}. With 95 % confidence it is {range}, so it is faster.',
+        { a, what, times: times(value), b, range },
+      )
     default:
-      return `No difference in ${what} was found: with 95 % confidence that of ${a} is ${range} that of ${b}, and “the same” is among these.`
+      return t(
+        'No difference in {what} was found: with 95 % confidence that of {a} is {range} that of {b}, and “the same” is among these.',
+        { what, a, range, b },
+      )
   }
 }
 
 const share = (title: string, { requests, errors }: { requests: number; errors: number }) =>
-  `${title}: ${formatRatio(requests === 0 ? null : errors / requests)} of ${plural(requests, 'request')}`
+  t('{title}: {errors} of {requests, plural, one {# request} other {# requests}}', {
+    title,
+    errors: formatRatio(requests === 0 ? null : errors / requests),
+    requests,
+  })
 
 export function errorsSentence({ a, b, errors }: Comparison): string {
   const { difference } = errors
-  const shares = `Answers with 5xx. ${share(a.title, errors.a)}; ${share(b.title, errors.b)}`
-  if (difference === null) return `${shares}. That is too little to compare.`
-  if (difference.low > 0) return `${shares}. The first has more, and not by chance.`
+  const shares = t('Answers with 5xx. {share}; {share2}', {
+    share: share(a.title, errors.a),
+    share2: share(b.title, errors.b),
+  })
+  if (difference === null) return t('{shares}. That is too little to compare.', { shares })
+  if (difference.low > 0) return t('{shares}. The first has more, and not by chance.', { shares })
   return difference.high < 0
-    ? `${shares}. The first has less, and not by chance.`
-    : `${shares}. No difference was found.`
+    ? t('{shares}. The first has less, and not by chance.', { shares })
+    : t('{shares}. No difference was found.', { shares })
 }
 
 /** The line goes from a quarter to four times, in equal steps of twice as much. */

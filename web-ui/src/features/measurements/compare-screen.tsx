@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
+
 import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { rowsOf } from '../../components/chart/heatmap-grid.ts'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { t } from '../../languages/t.ts'
 import type { Comparison, Stage } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import type { TimeSearch } from '../../lib/time-range.ts'
 import { compareQuery, heatmapQuery, type Side } from './api.ts'
@@ -42,24 +43,24 @@ export function CompareScreen({ search, onSearch }: CompareScreenProps) {
   const stage = search.stage ?? 'total'
   return (
     <Page
-      title="Compare measurements"
-      meta="Two of anything, or one at two times: is it slower, and is that chance?"
+      title={t('Compare measurements')}
+      meta={t('Two of anything, or one at two times: is it slower, and is that chance?')}
     >
       <MeasurementsTabs time={search} />
       <div className={`panel ${classes.bar}`}>
         <div className={classes.sets}>
-          <SetField label="Compare" of={a} onOf={(next) => onSearch({ ...search, a: next })} />
-          <span className="dim">with</span>
-          <SetField label="With" of={b} onOf={(next) => onSearch({ ...search, b: next })} />
+          <SetField label={t('Compare')} of={a} onOf={(next) => onSearch({ ...search, a: next })} />
+          <span className="dim">{t('with')}</span>
+          <SetField label={t('With')} of={b} onOf={(next) => onSearch({ ...search, b: next })} />
           <NativeSelect
             size="xs"
-            aria-label="At which time"
+            aria-label={t('At which time')}
             value={before ?? ''}
             onChange={({ currentTarget: { value } }) =>
               onSearch({ ...search, before: value === '' ? undefined : (value as Earlier) })
             }
             data={[
-              { value: '', label: 'at the same time' },
+              { value: '', label: t('at the same time') },
               ...Object.entries(earlier).map(([value, { label }]) => ({ value, label })),
             ]}
           />
@@ -73,11 +74,11 @@ export function CompareScreen({ search, onSearch }: CompareScreenProps) {
       </div>
       {isItself ? (
         <p className="dim">
-          Both are the same now. Choose something else to compare with, or an earlier time.
+          {t('Both are the same now. Choose something else to compare with, or an earlier time.')}
         </p>
       ) : (
         <>
-          <QueryStates query={comparison} what="The comparison" skeletonRows={8}>
+          <QueryStates query={comparison} what={t('The comparison')} skeletonRows={8}>
             {(answer) => <Result comparison={answer} isOfTimes={before !== undefined} />}
           </QueryStates>
           <StageSelect stage={stage} onStage={(next) => onSearch({ ...search, stage: next })} />
@@ -90,8 +91,8 @@ export function CompareScreen({ search, onSearch }: CompareScreenProps) {
 
 type Sides = { a: Side; b: Side }
 
-const LATER = 'the later time'
-const EARLIER = 'the earlier time'
+const LATER = t('the later time')
+const EARLIER = t('the earlier time')
 
 /** Beside one another, with the same times at the same height. */
 function Heatmaps({ a, b, stage }: Sides & { stage: Stage }) {
@@ -123,9 +124,7 @@ function Result({ comparison, isOfTimes }: { comparison: Comparison; isOfTimes: 
   return (
     <section className="panel" aria-labelledby="comparison-heading">
       <div className="panel-head">
-        <h2 id="comparison-heading">
-          {titles.a} beside {titles.b}
-        </h2>
+        <h2 id="comparison-heading">{t('{a} beside {b}', { a: titles.a, b: titles.b })}</h2>
       </div>
       <div className={`panel-body ${classes.result}`}>
         <p className={classes.verdict} role="status">
@@ -139,19 +138,25 @@ function Result({ comparison, isOfTimes }: { comparison: Comparison; isOfTimes: 
           })}
         </p>
         <p className="dim">
-          {sideWords(titles.a, a, total?.a.count)}; {sideWords(titles.b, b, total?.b.count)}.
+          {sideWords(titles.a, a, total?.a.count)}
+          {'; '}
+          {sideWords(titles.b, b, total?.b.count)}.
         </p>
       </div>
       <CompareTable comparison={comparison} titles={titles} />
       <p className={`dim ${classes.meaning}`}>
-        A ratio is how many times the second’s percentile the first’s is. The interval in brackets
-        is of 95 %: the steps of both are drawn again at random, 200 times, and so many of the
-        ratios lie within it. With 1 in it, chance from step to step explains all. What it cannot
-        know is what else differed: other visitors, other files, another hour.
+        {t(
+          'A ratio is how many times the second’s percentile the first’s is. The interval in brackets is of 95 %: the steps of both are drawn again at random, 200 times, and so many of the ratios lie within it. With 1 in it, chance from step to step explains all. What it cannot know is what else differed: other visitors, other files, another hour.',
+        )}
       </p>
     </section>
   )
 }
 
 const sideWords = (title: string, { from, to }: Compared, count = 0): string =>
-  `${title}: ${plural(count, 'request')}, ${formatDateTime(from)} to ${formatDateTime(to)}`
+  t('{title}: {count, plural, one {# request} other {# requests}}, {from} to {to}', {
+    title,
+    count,
+    from: formatDateTime(from),
+    to: formatDateTime(to),
+  })

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { type Verdict as Badge, StatusBadge } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { Comparison } from '../../lib/api-types.ts'
 import { formatCount, formatSeconds } from '../../lib/format.ts'
 import { stages as words } from '../../lib/stages.ts'
@@ -16,10 +18,10 @@ import {
 import classes from './measurements.module.css'
 
 const badges: Record<Verdict, Badge> = {
-  slower: { label: 'Slower', tone: 'bad', shape: 'triangle' },
-  faster: { label: 'Faster', tone: 'good', shape: 'disc' },
-  same: { label: 'No difference', tone: 'idle', shape: 'ring' },
-  unknown: { label: 'Not enough data', tone: 'idle', shape: 'half' },
+  slower: { label: t('Slower'), tone: 'bad', shape: 'triangle' },
+  faster: { label: t('Faster'), tone: 'good', shape: 'disc' },
+  same: { label: t('No difference'), tone: 'idle', shape: 'ring' },
+  unknown: { label: t('Not enough data'), tone: 'idle', shape: 'half' },
 }
 
 type Props = { comparison: Comparison; titles: { a: string; b: string } }
@@ -29,12 +31,12 @@ export function CompareTable({ comparison, titles }: Props) {
   const { stages, quantiles } = comparison
   const had = stages.filter(({ a, b }) => a.count > 0 || b.count > 0)
   return (
-    <ScrollBox label="Percentiles side by side">
+    <ScrollBox label={t('Percentiles side by side')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">Stage</th>
-            <th scope="col">Percentile</th>
+            <th scope="col">{t('Stage')}</th>
+            <th scope="col">{t('Percentile')}</th>
             <th scope="col" className="num">
               {titles.a}
             </th>
@@ -42,12 +44,12 @@ export function CompareTable({ comparison, titles }: Props) {
               {titles.b}
             </th>
             <th scope="col" className="num">
-              Ratio
+              {t('Ratio')}
             </th>
             <th scope="col">
               <Scale />
             </th>
-            <th scope="col">Result</th>
+            <th scope="col">{t('Result')}</th>
           </tr>
         </thead>
         <tbody>
@@ -60,7 +62,10 @@ export function CompareTable({ comparison, titles }: Props) {
                   </span>{' '}
                   {index === 0 && (
                     <span className="dim">
-                      · {formatCount(a.count)} and {formatCount(b.count)}
+                      {t('· {count} and {count2}', {
+                        count: formatCount(a.count),
+                        count2: formatCount(b.count),
+                      })}
                     </span>
                   )}
                 </th>
@@ -92,7 +97,7 @@ const xOf = (ratio: number) => PAD + placeOf(ratio) * (WIDTH - 2 * PAD)
 /** From a quarter to four times; the words beside it say the same. */
 function Scale() {
   return (
-    <svg width={WIDTH} height={HEIGHT} aria-label="Ratio, drawn" role="img">
+    <svg width={WIDTH} height={HEIGHT} aria-label={t('Ratio, drawn')} role="img">
       {ticks.map((tick) => (
         <text key={tick} x={xOf(tick)} y={14} textAnchor="middle" className={classes.tick}>
           {tick === 0.25 ? '¼' : tick === 0.5 ? '½' : tick}×

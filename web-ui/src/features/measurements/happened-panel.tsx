@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { MarkFlag } from '../../components/chart/mark-flag.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
+import { t } from '../../languages/t.ts'
 import type { FarmMoment } from '../../lib/farm-moments.ts'
 import { formatCount } from '../../lib/format.ts'
 import { formatDateTime } from '../../lib/time.ts'
@@ -18,16 +20,18 @@ export function HappenedPanel({ happened, marks, see }: Props) {
   return (
     <section className="panel" aria-labelledby="happened-heading">
       <div className="panel-head">
-        <h2 id="happened-heading">Marked in the charts</h2>
-        <span className="dim">rollouts and alerts of this time</span>
+        <h2 id="happened-heading">{t('Marked in the charts')}</h2>
+        <span className="dim">{t('rollouts and alerts of this time')}</span>
       </div>
       <div className="panel-body">
-        <QueryStates query={happened} what="Rollouts and alerts of this time">
+        <QueryStates query={happened} what={t('Rollouts and alerts of this time')}>
           {({ isCut }) => (
             <>
               {isCut && (
                 <p className="dim">
-                  Only the newest {formatCount(MOST_READ)} are read. Older ones are not marked.
+                  {t('Only the newest {mostRead} are read. Older ones are not marked.', {
+                    mostRead: formatCount(MOST_READ),
+                  })}
                 </p>
               )}
               {marks.length > 0 ? (
@@ -45,7 +49,7 @@ export function HappenedPanel({ happened, marks, see }: Props) {
 
 function List({ marks }: { marks: readonly FarmMoment[] }) {
   return (
-    <ScrollBox label="Rollouts and alerts of this time" className={classes.happened}>
+    <ScrollBox label={t('Rollouts and alerts of this time')} className={classes.happened}>
       <ul>
         {marks.map((mark) => (
           <li key={`${mark.id} ${mark.text}`}>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rollouts and alerts as marks in charts. Pure.
+import { t } from '../../languages/t.ts'
 import type { RolloutSummary } from '../../lib/api-types.ts'
 import { alertMoments, type FarmMoment, rolloutMoments, secondsOf } from '../../lib/farm-moments.ts'
 import type { TimeSpan } from '../../lib/time-range.ts'
@@ -38,9 +39,9 @@ export function versionsIn(
 
 /** Nothing is there; of what may not be seen nothing is said. */
 export function nothingWords({ rollouts, alerts }: See): string {
-  if (rollouts && alerts) return 'No rollout began or ended, and no alert fired.'
-  if (rollouts) return 'No rollout began or ended. You may not see alerts.'
+  if (rollouts && alerts) return t('No rollout began or ended, and no alert fired.')
+  if (rollouts) return t('No rollout began or ended. You may not see alerts.')
   return alerts
-    ? 'No alert fired. You may not see rollouts.'
-    : 'You may not see rollouts or alerts.'
+    ? t('No alert fired. You may not see rollouts.')
+    : t('You may not see rollouts or alerts.')
 }

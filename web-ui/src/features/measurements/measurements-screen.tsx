@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+
 import { SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { Page } from '../../components/page.tsx'
+import { t } from '../../languages/t.ts'
 import type { Session } from '../../lib/api-types.ts'
 import { may } from '../../lib/permissions.ts'
 import { spanOf, type TimeSearch } from '../../lib/time-range.ts'
@@ -46,14 +48,14 @@ export function MeasurementsScreen({ session, search, onSearch }: MeasurementsSc
     : []
   const shown = { time, marks, search, onSearch, onTime: changeTime }
   return (
-    <Page title="Measurements" meta="Where the time goes, by stage and by version.">
+    <Page title={t('Measurements')} meta={t('Where the time goes, by stage and by version.')}>
       <MeasurementsTabs time={time} />
       <div className={`panel ${classes.bar}`}>
         <SetsBar sets={sets} versions={versions} onSets={changeSets} />
         <TimeBar time={time} onTime={changeTime} />
       </div>
       <SegmentedControl
-        aria-label="Topic"
+        aria-label={t('Topic')}
         className={classes.topics}
         value={topic}
         onChange={(next) => isTopic(next) && onSearch({ ...search, topic: next })}

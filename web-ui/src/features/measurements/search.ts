@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the address of the measurements holds: whose, when, and about what; so that a view can be sent to a colleague.
+
 import { isScale, type Scale } from '../../components/chart/scale.ts'
+import { t } from '../../languages/t.ts'
 import type { Stage } from '../../lib/api-types.ts'
 import { isStage } from '../../lib/stages.ts'
 import { parseTimeSearch, type TimeSearch } from '../../lib/time-range.ts'
@@ -44,8 +46,8 @@ export function parseMeasurementsSearch(search: Record<string, unknown>): Measur
 
 /** What b's time is before a's, so that today stands beside the same hours of last week. */
 export const earlier = {
-  day: { label: 'a day earlier', seconds: 86_400 },
-  week: { label: 'a week earlier', seconds: 604_800 },
+  day: { label: t('a day earlier'), seconds: 86_400 },
+  week: { label: t('a week earlier'), seconds: 604_800 },
 } as const
 export type Earlier = keyof typeof earlier
 

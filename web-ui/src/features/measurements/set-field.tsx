@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { NodeSelect } from '../../components/node-select.tsx'
+import { t } from '../../languages/t.ts'
 import { groupNamesQuery } from '../../lib/name-queries.ts'
 import { configChoicesQuery, versionChoicesQuery } from './api.ts'
 import classes from './measurements.module.css'
@@ -26,7 +28,7 @@ export function SetField({ label, of, onOf }: Props) {
     <fieldset className={classes.set} aria-label={label}>
       <NativeSelect
         size="xs"
-        aria-label={`${label}: kind`}
+        aria-label={t('{label}: kind', { label })}
         value={shown}
         data={kinds.map(({ kind: value, label: text }) => ({ value, label: text }))}
         onChange={({ currentTarget: { value } }) => {
@@ -51,7 +53,7 @@ type FieldProps = { label: string; what: string; onWhat: (what: string) => void 
 
 /** One that nothing is chosen of yet says so. */
 const withNone = (choices: readonly string[], what: string) => [
-  ...(what === '' ? [{ value: '', label: 'Choose …' }] : []),
+  ...(what === '' ? [{ value: '', label: t('Choose …') }] : []),
   ...(what === '' || choices.includes(what) ? [] : [what]),
   ...choices,
 ]
@@ -61,7 +63,7 @@ function GroupField({ label, what, onWhat }: FieldProps) {
   return (
     <NativeSelect
       size="xs"
-      aria-label={`${label}: group`}
+      aria-label={t('{label}: group', { label })}
       value={what}
       data={withNone(data, what)}
       onChange={({ currentTarget: { value } }) => value !== '' && onWhat(value)}
@@ -80,14 +82,14 @@ function VersionField({ label, what, onWhat }: FieldProps) {
     <>
       <NativeSelect
         size="xs"
-        aria-label={`${label}: config`}
+        aria-label={t('{label}: config', { label })}
         value={config}
         data={withNone(configs.data ?? [], config)}
         onChange={({ currentTarget: { value } }) => setPicked(value)}
       />
       <NativeSelect
         size="xs"
-        aria-label={`${label}: version`}
+        aria-label={t('{label}: version', { label })}
         value={chosen}
         data={withNone((versions.data ?? []).map(String), chosen)}
         onChange={({ currentTarget: { value } }) => {
@@ -105,10 +107,10 @@ function NodeField({ label, what, onWhat }: FieldProps) {
   return (
     <NodeSelect
       size="xs"
-      label={`${label}: node`}
+      label={t('{label}: node', { label })}
       isLabelHidden
       id={id}
-      suffix={generation === undefined ? '' : `, generation ${generation}`}
+      suffix={generation === undefined ? '' : t(', generation {generation}', { generation })}
       onChange={onWhat}
     />
   )
@@ -130,8 +132,8 @@ function SelectorField({ label, what, onWhat }: FieldProps) {
     <form onSubmit={handleSubmit}>
       <TextInput
         size="xs"
-        aria-label={`${label}: labels`}
-        placeholder="zone=eu,!canary"
+        aria-label={t('{label}: labels', { label })}
+        placeholder={t('zone=eu,!canary')}
         value={typed ?? what}
         maxLength={400}
         spellCheck={false}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { seriesColour } from '../../components/chart/types.ts'
-import { plural } from '../../lib/format.ts'
+import { t } from '../../languages/t.ts'
 import { colourOf } from './chart-lines.ts'
 import classes from './measurements.module.css'
 import { SetField } from './set-field.tsx'
@@ -32,7 +33,7 @@ export function SetsBar({ sets, versions, onSets }: Props) {
             />
           )}
           <SetField
-            label={sets.length > 1 ? `Whose, ${index + 1}` : 'Whose'}
+            label={sets.length > 1 ? t('Whose, {index}', { index: index + 1 }) : t('Whose')}
             of={of}
             onOf={(next) => onSets(sets.with(index, next))}
           />
@@ -41,17 +42,17 @@ export function SetsBar({ sets, versions, onSets }: Props) {
               variant="subtle"
               color="gray"
               size="compact-xs"
-              aria-label={`Remove number ${index + 1}`}
+              aria-label={t('Remove number {index}', { index: index + 1 })}
               onClick={() => onSets(sets.filter((one) => one !== of))}
             >
-              Remove
+              {t('Remove')}
             </Button>
           )}
         </div>
       ))}
       {isAdding && (
         <SetField
-          label="And whose"
+          label={t('And whose')}
           of=""
           onOf={(next) => {
             setAdding(false)
@@ -61,12 +62,14 @@ export function SetsBar({ sets, versions, onSets }: Props) {
       )}
       {!isAdding && sets.length < MOST_SETS && (
         <Button variant="default" size="xs" onClick={() => setAdding(true)}>
-          Add another
+          {t('Add another')}
         </Button>
       )}
       {versions.length > 1 && isNew && (
         <Button variant="default" size="xs" onClick={() => onSets(versions)}>
-          Draw {plural(versions.length, 'version')} of this time
+          {t('Draw {versions, plural, one {# version} other {# versions}} of this time', {
+            versions: versions.length,
+          })}
         </Button>
       )}
     </div>

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Whose measurements, as the API and the address have it: "farm", "group:web", "version:site/7", "nodes:zone=eu", "node:ID".
 // Pure.
+
 import { seriesColours } from '../../components/chart/types.ts'
+import { t } from '../../languages/t.ts'
 
 export const FARM = 'farm'
 export const kinds = [
-  { kind: 'farm', label: 'The whole farm' },
-  { kind: 'group', label: 'A group' },
-  { kind: 'version', label: 'A version' },
-  { kind: 'node', label: 'A node' },
-  { kind: 'nodes', label: 'Nodes by label' },
+  { kind: 'farm', label: t('The whole farm') },
+  { kind: 'group', label: t('A group') },
+  { kind: 'version', label: t('A version') },
+  { kind: 'node', label: t('A node') },
+  { kind: 'nodes', label: t('Nodes by label') },
 ] as const
 export type SetKind = (typeof kinds)[number]['kind']
 

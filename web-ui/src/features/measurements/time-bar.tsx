@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, SegmentedControl, TextInput } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
+import { t } from '../../languages/t.ts'
 import {
   chosenSpan,
   fixedSpan,
@@ -36,25 +38,25 @@ export function TimeBar({ time, onTime }: Props) {
   return (
     <div className={classes.time}>
       <SegmentedControl
-        aria-label="Time range"
+        aria-label={t('Time range')}
         value={fixed ? FIXED : (time.range ?? '15m')}
         onChange={(value) =>
           onTime(isRange(value) ? { range: value } : spanOf(time, Date.now() / 1000))
         }
         data={[
           ...Object.entries(ranges).map(([value, { label }]) => ({ value, label })),
-          { value: FIXED, label: 'From … to' },
+          { value: FIXED, label: t('From … to') },
         ]}
       />
-      <Button.Group aria-label="Move the time range">
+      <Button.Group aria-label={t('Move the time range')}>
         <Button variant="default" size="xs" onClick={() => shift(-0.5)}>
-          Earlier
+          {t('Earlier')}
         </Button>
         <Button variant="default" size="xs" disabled={!fixed} onClick={() => shift(0.5)}>
-          Later
+          {t('Later')}
         </Button>
         <Button variant="default" size="xs" onClick={zoomOut}>
-          Zoom out
+          {t('Zoom out')}
         </Button>
       </Button.Group>
       {fixed && (
@@ -78,20 +80,20 @@ function Moments({ from, to, onTime }: { from: number; to: number; onTime: Props
     if (begin !== null && end !== null) onTime(chosenSpan(begin, end, Date.now() / 1000))
   }
   return (
-    <form className={classes.moments} onSubmit={handleSubmit} aria-label="From and to">
+    <form className={classes.moments} onSubmit={handleSubmit} aria-label={t('From and to')}>
       {(['from', 'to'] as const).map((name) => (
         <TextInput
           key={name}
           size="xs"
           type="datetime-local"
           step={1}
-          aria-label={name === 'from' ? 'From' : 'To'}
+          aria-label={name === 'from' ? t('From') : t('To')}
           value={typed[name]}
           onChange={({ currentTarget: { value } }) => setTyped({ ...typed, [name]: value })}
         />
       ))}
       <Button type="submit" variant="default" size="xs">
-        Show
+        {t('Show')}
       </Button>
     </form>
   )

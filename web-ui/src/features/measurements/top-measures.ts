@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // By what nodes can be ranked.
+import { t } from '../../languages/t.ts'
 import { measureLabel, unitOf } from '../../lib/measures.ts'
 import { stages } from '../../lib/stages.ts'
 
@@ -14,28 +15,28 @@ export const measureOf = (by: string): TopMeasure => ({
 const every = (kind: 'rate' | 'share' | 'gauge', names: readonly string[]) =>
   names.map((name) => measureOf(`${kind}:${name}`))
 const percentiles = (percent: 50 | 90 | 99): MeasureGroup => ({
-  group: `p${percent} of a stage`,
+  group: t('p{percent} of a stage', { percent }),
   measures: Object.keys(stages).map((stage) => measureOf(`quantile:${stage}:${percent / 100}`)),
 })
 
 export const measureGroups: readonly MeasureGroup[] = [
   percentiles(99),
   {
-    group: 'Per second',
+    group: t('Per second'),
     measures: every('rate', [
       ...['requests', 'bytesSent', 'responses5xx', 'responses404', 'connections', 'refused'],
       ...['rateLimited', 'timeouts', 'cacheEvictions', 'laneRejected'],
     ]),
   },
   {
-    group: 'Share of requests',
+    group: t('Share of requests'),
     measures: every('share', [
       ...['responses5xx', 'responses4xx', 'responses404', 'aborted', 'cacheMisses'],
       'http2Requests',
     ]),
   },
   {
-    group: 'On average',
+    group: t('On average'),
     measures: every('gauge', [
       ...['openConnections', 'readQueue', 'statQueue', 'readBusy', 'loadAverage1m'],
       ...['residentBytes', 'openDescriptors', 'diskUsedRatio'],
@@ -51,4 +52,4 @@ export const DEFAULT_BY = 'quantile:total:0.99'
 export const groupsWith = (by: string): readonly MeasureGroup[] =>
   measureGroups.some(({ measures }) => measures.some((one) => one.by === by))
     ? measureGroups
-    : [{ group: 'In the address', measures: [measureOf(by)] }, ...measureGroups]
+    : [{ group: t('In the address'), measures: [measureOf(by)] }, ...measureGroups]

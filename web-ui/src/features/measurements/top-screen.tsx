@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -9,6 +10,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
+import { t } from '../../languages/t.ts'
 import type { TopNodes } from '../../lib/api-types.ts'
 import { formatCount, formatRatio } from '../../lib/format.ts'
 import { formatDateTime } from '../../lib/time.ts'
@@ -30,13 +32,13 @@ export function TopScreen({ search, onSearch }: TopScreenProps) {
   const top = useQuery(topQuery(of, time, by))
   const measure = measureOf(by)
   return (
-    <Page title="Top nodes" meta="Which nodes are slowest, busiest or fail most.">
+    <Page title={t('Top nodes')} meta={t('Which nodes are slowest, busiest or fail most.')}>
       <MeasurementsTabs time={time} />
       <div className={`panel ${classes.bar}`}>
         <div className={classes.sets}>
           <NativeSelect
             size="xs"
-            aria-label="By what"
+            aria-label={t('By what')}
             value={by}
             onChange={({ currentTarget: { value } }) => onSearch({ ...search, by: value })}
             data={groupsWith(by).map(({ group, measures }) => ({
@@ -44,8 +46,12 @@ export function TopScreen({ search, onSearch }: TopScreenProps) {
               items: measures.map((one) => ({ value: one.by, label: one.label })),
             }))}
           />
-          <span className="dim">of</span>
-          <SetField label="Of which" of={of} onOf={(next) => onSearch({ ...search, of: next })} />
+          <span className="dim">{t('of')}</span>
+          <SetField
+            label={t('Of which')}
+            of={of}
+            onOf={(next) => onSearch({ ...search, of: next })}
+          />
         </div>
         <TimeBar
           time={time}
@@ -54,7 +60,7 @@ export function TopScreen({ search, onSearch }: TopScreenProps) {
           }
         />
       </div>
-      <QueryStates query={top} what="The nodes" skeletonRows={8}>
+      <QueryStates query={top} what={t('The nodes')} skeletonRows={8}>
         {(answer) => <Ranking answer={answer} measure={measure} range={range} />}
       </QueryStates>
     </Page>
@@ -69,45 +75,51 @@ function Ranking({ answer, measure, range }: RankingProps) {
   const save = () => {
     const rows = nodes.map((one) => [one.nodeName, one.value, one.requests, one.coverage])
     const csv = csvOf([['node', measure.by, 'requests', 'coverage'], ...rows])
-    saveAs(`top nodes ${measure.label}`, 'csv', new Blob([csv], { type: 'text/csv' }))
+    saveAs(
+      t('top nodes {label}', { label: measure.label }),
+      'csv',
+      new Blob([csv], { type: 'text/csv' }),
+    )
   }
   return (
     <section className="panel" aria-labelledby="top-heading">
       <div className="panel-head">
         <h2 id="top-heading">
-          {measure.label}: {title}
+          {measure.label}
+          {': '}
+          {title}
         </h2>
         <span className="dim">
-          over {formatDateTime(from)} to {formatDateTime(to)}
+          {t('over {from} to {to}', { from: formatDateTime(from), to: formatDateTime(to) })}
         </span>
         <span className="grow" />
         {nodes.length > 0 && (
           <Button variant="subtle" color="gray" size="compact-xs" onClick={save}>
-            CSV
+            {t('CSV')}
           </Button>
         )}
       </div>
       {nodes.length === 0 ? (
-        <EmptyState title="No node has this measurement in this time">
-          Choose a longer time, other nodes, or another measurement.
+        <EmptyState title={t('No node has this measurement in this time')}>
+          {t('Choose a longer time, other nodes, or another measurement.')}
         </EmptyState>
       ) : (
-        <ScrollBox label="Nodes, the highest first">
+        <ScrollBox label={t('Nodes, the highest first')}>
           <table className="grid">
             <thead>
               <tr>
-                <th scope="col">Node</th>
+                <th scope="col">{t('Node')}</th>
                 <th scope="col" className="num">
                   {measure.label}
                 </th>
                 <th scope="col" className="wide-only">
-                  <span className="visually-hidden">Beside the highest</span>
+                  <span className="visually-hidden">{t('Beside the highest')}</span>
                 </th>
                 <th scope="col" className="num">
-                  Requests
+                  {t('Requests')}
                 </th>
                 <th scope="col" className="num">
-                  Measured
+                  {t('Measured')}
                 </th>
               </tr>
             </thead>

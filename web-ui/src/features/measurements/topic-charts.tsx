@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { ChartPanel } from '../../components/chart/chart-panel.tsx'
@@ -7,6 +8,7 @@ import { ScaleSwitch } from '../../components/chart/scale-switch.tsx'
 import type { Mark } from '../../components/chart/types.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { t } from '../../languages/t.ts'
 import type { MeasuredSets } from '../../lib/api-types.ts'
 import { formatDuration } from '../../lib/time.ts'
 import { chosenSpan, type TimeSearch } from '../../lib/time-range.ts'
@@ -32,7 +34,7 @@ export function TopicCharts({ topic, ...props }: TopicProps & { topic: ChartTopi
   const needs = useMemo(() => needsOf(linesOf(charts)), [charts])
   const measured = useQuery(setsQuery(of, props.time, needs))
   return (
-    <QueryStates query={measured} what="The measurements" skeletonRows={8}>
+    <QueryStates query={measured} what={t('The measurements')} skeletonRows={8}>
       {(answer) => <Charts {...props} charts={charts} answer={answer} />}
     </QueryStates>
   )
@@ -53,8 +55,8 @@ function Charts({ charts, answer, marks, search, onSearch, onTime }: ChartsProps
   if (full.length === 0) {
     return (
       <div className="panel">
-        <EmptyState title="No measurement in this time">
-          Nodes report what they served. Choose a longer time, or other nodes.
+        <EmptyState title={t('No measurement in this time')}>
+          {t('Nodes report what they served. Choose a longer time, or other nodes.')}
         </EmptyState>
       </div>
     )
@@ -63,14 +65,16 @@ function Charts({ charts, answer, marks, search, onSearch, onTime }: ChartsProps
     <>
       <div className={classes.note}>
         <p className="dim">
-          Steps of {stepWords(stepSeconds)}. A gap is a step in which nothing was measured. Drag
-          over a chart to zoom.
+          {t(
+            'Steps of {stepSeconds}. A gap is a step in which nothing was measured. Drag over a chart to zoom.',
+            { stepSeconds: stepWords(stepSeconds) },
+          )}
         </p>
         {charts.some(({ isLatency }) => isLatency) && (
           <span className="row dim">
-            Latencies
+            {t('Latencies')}
             <ScaleSwitch
-              label="Scale of latencies"
+              label={t('Scale of latencies')}
               scale={scale}
               onScale={(next) => onSearch({ ...search, scale: next })}
             />
@@ -98,7 +102,11 @@ function Charts({ charts, answer, marks, search, onSearch, onTime }: ChartsProps
         ))}
       </div>
       {empty.length > 0 && (
-        <p className="dim">Nothing in this time: {empty.map(({ label }) => label).join(', ')}.</p>
+        <p className="dim">
+          {t('Nothing in this time: {empty}.', {
+            empty: empty.map(({ label }) => label).join(', '),
+          })}
+        </p>
       )}
     </>
   )

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { NativeSelect } from '@mantine/core'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { RowRange } from '../../components/chart/heatmap-grid.ts'
@@ -6,6 +7,7 @@ import { HeatmapPanel } from '../../components/chart/heatmap-panel.tsx'
 import type { Mark } from '../../components/chart/types.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { inSentence, t } from '../../languages/t.ts'
 import type { Heatmap, Stage } from '../../lib/api-types.ts'
 import { isStage, stages } from '../../lib/stages.ts'
 import { chosenSpan, type TimeSearch } from '../../lib/time-range.ts'
@@ -35,14 +37,16 @@ export function StageSelect({ stage, onStage }: { stage: Stage; onStage: (stage:
     <div className="row">
       <NativeSelect
         size="xs"
-        aria-label="Stage of a request"
+        aria-label={t('Stage of a request')}
         value={stage}
         onChange={({ currentTarget: { value } }) => isStage(value) && onStage(value)}
         data={Object.entries(stages).map(([value, { label }]) => ({ value, label }))}
       />
       <span className="dim">
-        {stages[stage].help} The stronger a cell’s colour, the more requests. Steps without a grey
-        column were not measured.
+        {t(
+          '{help} The stronger a cell’s colour, the more requests. Steps without a grey column were not measured.',
+          { help: stages[stage].help },
+        )}
       </span>
     </div>
   )
@@ -69,18 +73,20 @@ export type SetHeatmapProps = Partial<Drawing> & {
 export function SetHeatmap({ heatmap, rows, when, marks, onZoom }: SetHeatmapProps) {
   return (
     <div>
-      <QueryStates query={heatmap} what="The heatmap" skeletonRows={6}>
+      <QueryStates query={heatmap} what={t('The heatmap')} skeletonRows={6}>
         {(answer) =>
           isEmpty(answer) ? (
             <section className="panel" aria-label={titleOf(answer, when)}>
-              <EmptyState title={`${answer.title}: no request in this time`}>
-                Nodes report what they served. Choose a longer time, another stage, or other nodes.
+              <EmptyState title={t('{title}: no request in this time', { title: answer.title })}>
+                {t(
+                  'Nodes report what they served. Choose a longer time, another stage, or other nodes.',
+                )}
               </EmptyState>
             </section>
           ) : (
             <HeatmapPanel
               label={titleOf(answer, when)}
-              help={`steps of ${stepWords(answer.stepSeconds)}`}
+              help={t('steps of {stepSeconds}', { stepSeconds: stepWords(answer.stepSeconds) })}
               counts={answer}
               within={rows}
               {...(marks && { marks })}
@@ -94,7 +100,7 @@ export function SetHeatmap({ heatmap, rows, when, marks, onZoom }: SetHeatmapPro
 }
 
 const titleOf = ({ title, stage }: Heatmap, when: string | undefined): string =>
-  `${title}${when === undefined ? '' : `, ${when}`}: ${stages[stage].label.toLowerCase()}`
+  `${title}${when === undefined ? '' : `, ${when}`}: ${inSentence(stages[stage].label)}`
 
 const isEmpty = ({ steps }: Heatmap): boolean =>
   steps.every((step) => step === null || (step.zeroCount === 0 && step.counts.length === 0))

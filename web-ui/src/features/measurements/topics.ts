@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which charts there are. A counter or gauge that the node learns is shown by a line here.
+import { t } from '../../languages/t.ts'
 import {
   formatByteRate,
   formatBytes,
@@ -61,28 +62,28 @@ const ofRequests = (label: string, lines: Line[], help?: string): Chart => ({
 /** Of nodes: an average one, and the one that has most. */
 const onNodes = (label: string, name: string, more: Partial<Chart> = {}): Chart => ({
   label,
-  lines: [gauge('average', name), gauge('highest', name, 'max')],
+  lines: [gauge(t('average'), name), gauge(t('highest'), name, 'max')],
   format: formatRate,
   smallestTop: 1,
   ...more,
 })
-const limit = (name: string) => gauge('limit', name)
+const limit = (name: string) => gauge(t('limit'), name)
 
 /** A heatmap is a drawing of its own. */
 export type ChartTopic = Exclude<TopicKey, 'heatmap'>
 export const labelOf = (topic: TopicKey): string =>
-  topic === 'heatmap' ? 'Heatmap' : topics[topic].label
+  topic === 'heatmap' ? t('Heatmap') : topics[topic].label
 
 export const topics = {
   requests: {
-    label: 'Requests',
+    label: t('Requests'),
     charts: [
       {
-        label: 'Answers per second by status',
+        label: t('Answers per second by status'),
         lines: [
           rate('2xx', 'responses2xx'),
           rate('3xx', 'responses3xx'),
-          rate('other 4xx', 'responses4xx', 'responses404'),
+          rate(t('other 4xx'), 'responses4xx', 'responses404'),
           rate('404', 'responses404'),
           rate('5xx', 'responses5xx'),
         ],
@@ -90,32 +91,32 @@ export const topics = {
         stacked: true,
         smallestTop: 1,
       },
-      latency('Latency', percentiles('total'), 'the whole request'),
-      ofRequests('Share of errors', [
+      latency(t('Latency'), percentiles('total'), t('the whole request')),
+      ofRequests(t('Share of errors'), [
         share('5xx', ['responses5xx'], 'requests'),
-        share('other 4xx', ['responses4xx', 'responses404'], 'requests'),
+        share(t('other 4xx'), ['responses4xx', 'responses404'], 'requests'),
         share('404', ['responses404'], 'requests'),
       ]),
-      latency('Time to first byte', percentiles('firstByte')),
-      { label: 'Bytes sent', lines: [rate('sent', 'bytesSent')], format: formatByteRate },
+      latency(t('Time to first byte'), percentiles('firstByte')),
+      { label: t('Bytes sent'), lines: [rate(t('sent'), 'bytesSent')], format: formatByteRate },
       ofRequests(
-        'Ended early',
-        [share('ended early', ['aborted'], 'requests')],
-        'by the client or a time-out',
+        t('Ended early'),
+        [share(t('ended early'), ['aborted'], 'requests')],
+        t('by the client or a time-out'),
       ),
     ],
   },
   stages: {
-    label: 'Where time goes',
+    label: t('Where time goes'),
     charts: [
       {
-        label: 'Anatomy of a request',
-        help: 'mean time of all requests, by stage',
+        label: t('Anatomy of a request'),
+        help: t('mean time of all requests, by stage'),
         lines: [
-          perOne('Look-up wait', 'statWait', 'total'),
-          perOne('Look-up', 'stat', 'total'),
-          perOne('Read wait', 'readWait', 'total'),
-          perOne('Read', 'read', 'total'),
+          perOne(t('Look-up wait'), 'statWait', 'total'),
+          perOne(t('Look-up'), 'stat', 'total'),
+          perOne(t('Read wait'), 'readWait', 'total'),
+          perOne(t('Read'), 'read', 'total'),
           sending,
           nodeItself,
         ],
@@ -123,128 +124,128 @@ export const topics = {
         stacked: true,
       },
       latency(
-        'p99 of each stage',
+        t('p99 of each stage'),
         [
-          quantile('Look-up wait', 'statWait', 0.99),
-          quantile('Look-up', 'stat', 0.99),
-          quantile('Read wait', 'readWait', 0.99),
-          quantile('Read', 'read', 0.99),
-          quantile('Write', 'write', 0.99),
+          quantile(t('Look-up wait'), 'statWait', 0.99),
+          quantile(t('Look-up'), 'stat', 0.99),
+          quantile(t('Read wait'), 'readWait', 0.99),
+          quantile(t('Read'), 'read', 0.99),
+          quantile(t('Write'), 'write', 0.99),
         ],
-        'of the requests that had it',
+        t('of the requests that had it'),
       ),
-      latency('Look-up wait', percentiles('statWait')),
-      latency('Look-up', percentiles('stat')),
-      latency('Read wait', percentiles('readWait')),
-      latency('Read', percentiles('read')),
-      latency('Write', percentiles('write')),
-      latency('TLS handshake', percentiles('handshake')),
+      latency(t('Look-up wait'), percentiles('statWait')),
+      latency(t('Look-up'), percentiles('stat')),
+      latency(t('Read wait'), percentiles('readWait')),
+      latency(t('Read'), percentiles('read')),
+      latency(t('Write'), percentiles('write')),
+      latency(t('TLS handshake'), percentiles('handshake')),
     ],
   },
   network: {
-    label: 'Network',
+    label: t('Network'),
     charts: [
       {
-        label: 'Why sockets had to wait',
-        help: 'mean time of answers whose socket did not take all at once',
+        label: t('Why sockets had to wait'),
+        help: t('mean time of answers whose socket did not take all at once'),
         lines: [
-          perOne('Client', 'writeClient', 'writeClient'),
-          perOne('Send buffer', 'writeBuffer', 'writeBuffer'),
-          perOne('Network', 'writeNetwork', 'writeNetwork'),
+          perOne(t('Client'), 'writeClient', 'writeClient'),
+          perOne(t('Send buffer'), 'writeBuffer', 'writeBuffer'),
+          perOne(t('Network'), 'writeNetwork', 'writeNetwork'),
         ],
         format: formatSeconds,
         stacked: true,
       },
-      latency('Round trip', percentiles('roundTrip'), 'to clients and back'),
+      latency(t('Round trip'), percentiles('roundTrip'), t('to clients and back')),
       ofRequests(
-        'Sent again',
-        [share('of all bytes', ['retransmittedBytes'], 'bytesSent')],
-        'above 1 %, packets are lost on the way',
+        t('Sent again'),
+        [share(t('of all bytes'), ['retransmittedBytes'], 'bytesSent')],
+        t('above 1 %, packets are lost on the way'),
       ),
-      { label: 'Bytes sent', lines: [rate('sent', 'bytesSent')], format: formatByteRate },
+      { label: t('Bytes sent'), lines: [rate(t('sent'), 'bytesSent')], format: formatByteRate },
     ],
   },
   connections: {
-    label: 'Connections',
+    label: t('Connections'),
     charts: [
-      onNodes('Open connections', 'openConnections', { limit: limit('connectionsLimit') }),
-      perSecond('New connections per second', [rate('accepted', 'connections')]),
-      perSecond('Turned away per second', [
-        rate('connections refused', 'refused'),
-        rate('bad requests', 'badRequests'),
-        rate('rate limited', 'rateLimited'),
-        rate('timed out', 'timeouts'),
+      onNodes(t('Open connections'), 'openConnections', { limit: limit('connectionsLimit') }),
+      perSecond(t('New connections per second'), [rate(t('accepted'), 'connections')]),
+      perSecond(t('Turned away per second'), [
+        rate(t('connections refused'), t('refused')),
+        rate(t('bad requests'), 'badRequests'),
+        rate(t('rate limited'), 'rateLimited'),
+        rate(t('timed out'), 'timeouts'),
       ]),
-      perSecond('TLS handshakes per second', [
-        rate('resumed', 'tlsHandshakes', 'tlsFullHandshakes'),
-        rate('full', 'tlsFullHandshakes'),
-        rate('failed', 'tlsHandshakeFailures'),
+      perSecond(t('TLS handshakes per second'), [
+        rate(t('resumed'), 'tlsHandshakes', 'tlsFullHandshakes'),
+        rate(t('full'), 'tlsFullHandshakes'),
+        rate(t('failed'), 'tlsHandshakeFailures'),
       ]),
-      ofRequests('Over HTTP/2', [share('of requests', ['http2Requests'], 'requests')]),
+      ofRequests(t('Over HTTP/2'), [share(t('of requests'), ['http2Requests'], 'requests')]),
     ],
   },
   disks: {
-    label: 'Disks and threads',
+    label: t('Disks and threads'),
     charts: [
-      onNodes('Reads waiting', 'readQueue'),
-      onNodes('Look-ups waiting', 'statQueue'),
+      onNodes(t('Reads waiting'), 'readQueue'),
+      onNodes(t('Look-ups waiting'), 'statQueue'),
       {
-        label: 'Read threads at work',
-        lines: [gaugeShare('busy', 'readBusy', 'readThreads')],
+        label: t('Read threads at work'),
+        lines: [gaugeShare(t('busy'), 'readBusy', 'readThreads')],
         format: formatRatio,
         smallestTop: 1,
       },
-      perSecond('Reads per second', [
-        rate('reads', 'readJobs'),
+      perSecond(t('Reads per second'), [
+        rate(t('reads'), 'readJobs'),
         rate('refused: queue full', 'laneRejected'),
       ]),
-      onNodes('Fullest disk of a node', 'diskUsedRatio', { format: formatRatio }),
+      onNodes(t('Fullest disk of a node'), 'diskUsedRatio', { format: formatRatio }),
     ],
   },
   cache: {
-    label: 'Cache',
+    label: t('Cache'),
     charts: [
       {
-        label: 'Look-ups answered from the cache',
-        lines: [share('hits', ['cacheHits'], 'cacheHits', 'cacheMisses')],
+        label: t('Look-ups answered from the cache'),
+        lines: [share(t('hits'), ['cacheHits'], 'cacheHits', 'cacheMisses')],
         format: formatRatio,
         smallestTop: 1,
       },
-      perSecond('Look-ups per second', [
-        rate('hits', 'cacheHits'),
-        rate('misses', 'cacheMisses'),
-        rate('dropped for room', 'cacheEvictions'),
+      perSecond(t('Look-ups per second'), [
+        rate(t('hits'), 'cacheHits'),
+        rate(t('misses'), 'cacheMisses'),
+        rate(t('dropped for room'), 'cacheEvictions'),
       ]),
-      onNodes('Entries', 'cacheEntries', { limit: limit('cacheEntriesLimit') }),
-      onNodes('File contents in memory', 'cacheBytes', {
+      onNodes(t('Entries'), 'cacheEntries', { limit: limit('cacheEntriesLimit') }),
+      onNodes(t('File contents in memory'), 'cacheBytes', {
         format: formatBytes,
         limit: limit('cacheLimitBytes'),
       }),
-      onNodes('Open files', 'openFiles', { limit: limit('openFilesLimit') }),
-      perSecond('Compressed copies per second', [
-        rate('sent', 'copiesSent'),
-        rate('made', 'copiesMade'),
-        rate('failed', 'copiesFailed'),
+      onNodes(t('Open files'), 'openFiles', { limit: limit('openFilesLimit') }),
+      perSecond(t('Compressed copies per second'), [
+        rate(t('sent'), 'copiesSent'),
+        rate(t('made'), 'copiesMade'),
+        rate(t('failed'), 'copiesFailed'),
       ]),
     ],
   },
   machine: {
-    label: 'Machine',
+    label: t('Machine'),
     charts: [
-      onNodes('Load average of a minute', 'loadAverage1m', {
+      onNodes(t('Load average of a minute'), 'loadAverage1m', {
         limit: gauge('processors', 'processors'),
       }),
-      onNodes('Memory used by the node', 'residentBytes', {
+      onNodes(t('Memory used by the node'), 'residentBytes', {
         format: formatBytes,
         limit: limit('memoryLimitBytes'),
       }),
       {
-        label: 'Memory available on the machine',
-        lines: [gaugeShare('available', 'memoryAvailableBytes', 'memoryTotalBytes')],
+        label: t('Memory available on the machine'),
+        lines: [gaugeShare(t('available'), 'memoryAvailableBytes', 'memoryTotalBytes')],
         format: formatRatio,
         smallestTop: 1,
       },
-      onNodes('Descriptors', 'openDescriptors', { limit: limit('descriptorsLimit') }),
+      onNodes(t('Descriptors'), 'openDescriptors', { limit: limit('descriptorsLimit') }),
     ],
   },
 } satisfies Record<ChartTopic, { label: string; charts: Chart[] }>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Link } from '@tanstack/react-router'
 import { certificateVerdict } from '../../components/certificate-verdict.ts'
 import { Digest } from '../../components/digest.tsx'
@@ -6,6 +7,7 @@ import { EndsAt } from '../../components/ends-at.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
 import type { NodeDetail } from '../../lib/api-types.ts'
 
 type Shown = NodeDetail['certificates'][number]
@@ -16,21 +18,21 @@ export function CertificatesPanel({ node: { certificates } }: { node: NodeDetail
   return (
     <section className="panel" aria-labelledby="certificates-heading">
       <div className="panel-head">
-        <h2 id="certificates-heading">Certificates it serves</h2>
+        <h2 id="certificates-heading">{t('Certificates it serves')}</h2>
       </div>
-      <ScrollBox label="Certificates it serves, table">
+      <ScrollBox label={t('Certificates it serves, table')}>
         <table className="grid">
           <thead>
             <tr>
-              <th scope="col">Host</th>
-              <th scope="col">Certificate</th>
-              <th scope="col">State</th>
-              <th scope="col">Ends</th>
+              <th scope="col">{t('Host')}</th>
+              <th scope="col">{t('Certificate')}</th>
+              <th scope="col">{t('State')}</th>
+              <th scope="col">{t('Ends')}</th>
               <th scope="col" className="wide-only">
-                Fingerprint
+                {t('Fingerprint')}
               </th>
               <th scope="col" className="wide-only">
-                Since
+                {t('Since')}
               </th>
             </tr>
           </thead>
@@ -73,7 +75,7 @@ const Row = ({
 )
 
 function Origin({ certificate }: Pick<Shown, 'certificate'>) {
-  if (certificate === null) return <span className="dim">a file on the node</span>
+  if (certificate === null) return <span className="dim">{t('a file on the node')}</span>
   const { name, version, latestVersion } = certificate
   return (
     <>
@@ -81,7 +83,9 @@ function Origin({ certificate }: Pick<Shown, 'certificate'>) {
         {name}
       </Link>{' '}
       v{version}
-      {latestVersion > version && <span className="dim">, v{latestVersion} is not here yet</span>}
+      {latestVersion > version && (
+        <span className="dim">{t(', v{latestVersion} is not here yet', { latestVersion })}</span>
+      )}
     </>
   )
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, Checkbox, Popover } from '@mantine/core'
+import { t } from '../../languages/t.ts'
 import classes from './farm-screen.module.css'
 import { type FarmSearch, hiddenColumns, withColumn } from './farm-search.ts'
 import { columnChoices } from './nodes-table.tsx'
@@ -13,7 +15,8 @@ export function ColumnsMenu({ search, onSearch }: Props) {
     <Popover position="bottom-start" trapFocus returnFocus withRoles>
       <Popover.Target>
         <Button variant="default" size="xs">
-          Columns{hidden.length > 0 && ` (${hidden.length} hidden)`}
+          {t('Columns')}
+          {hidden.length > 0 && t(' ({hidden} hidden)', { hidden: hidden.length })}
         </Button>
       </Popover.Target>
       <Popover.Dropdown className={classes.columns ?? ''}>

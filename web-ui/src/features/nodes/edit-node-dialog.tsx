@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
@@ -8,6 +9,7 @@ import { ImpactPanel } from '../../components/impact-panel.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { useImpact } from '../../hooks/use-impact.ts'
+import { t } from '../../languages/t.ts'
 import { isApiError } from '../../lib/api-error.ts'
 import type { Node } from '../../lib/api-types.ts'
 import { askNodeImpact, patchNodeMutation, taggedNodeQuery } from './api.ts'
@@ -19,8 +21,8 @@ export type EditNodeDialogProps = { node: Node; onClose: () => void }
 export function EditNodeDialog({ node, onClose }: EditNodeDialogProps) {
   const tagged = useQuery(taggedNodeQuery(node.id))
   return (
-    <Dialog onClose={onClose} title={`Name and labels of ${node.name}`}>
-      <QueryStates query={tagged} what="The node" skeletonRows={3}>
+    <Dialog onClose={onClose} title={t('Name and labels of {name}', { name: node.name })}>
+      <QueryStates query={tagged} what={t('The node')} skeletonRows={3}>
         {({ body, etag }) => (
           <EditForm
             before={body}
@@ -71,30 +73,31 @@ function EditForm({ before, etag, onReload, onClose }: EditFormProps) {
   return (
     <form className="stack" onSubmit={handleSubmit} noValidate>
       <TextInput
-        label="Name"
-        description="Shown everywhere and unique in the farm; nothing on the machine changes"
+        label={t('Name')}
+        description={t('Shown everywhere and unique in the farm; nothing on the machine changes')}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
         error={
-          (asked && wrongName) || (taken ? 'Another node has this name. Choose another.' : null)
+          (asked && wrongName) || (taken ? t('Another node has this name. Choose another.') : null)
         }
         spellCheck={false}
         data-autofocus
       />
       {writable ? (
         <TextInput
-          label="Labels"
-          description="For grouping and waves, as in rack=b2 site=fra; empty for none"
-          placeholder="rack=b2"
+          label={t('Labels')}
+          description={t('For grouping and waves, as in rack=b2 site=fra; empty for none')}
+          placeholder={t('rack=b2')}
           value={labels}
           onChange={(event) => setLabels(event.currentTarget.value)}
           error={asked && !parsed.ok ? parsed.message : null}
           spellCheck={false}
         />
       ) : (
-        <Notice tone="info" title="Its labels stay as they are">
-          A value of theirs holds a space or a comma, which cannot be written here. Change them with
-          farmctl or through the API.
+        <Notice tone="info" title={t('Its labels stay as they are')}>
+          {t(
+            'A value of theirs holds a space or a comma, which cannot be written here. Change them with farmctl or through the API.',
+          )}
         </Notice>
       )}
       {impact !== undefined && <ImpactPanel impact={impact} />}
@@ -109,7 +112,7 @@ function EditForm({ before, etag, onReload, onClose }: EditFormProps) {
       )}
       <DialogActions>
         <Button type="submit" loading={patch.isPending}>
-          Save name and labels
+          {t('Save name and labels')}
         </Button>
       </DialogActions>
     </form>
@@ -126,27 +129,29 @@ type TroubleProps = {
 
 /** Someone was faster: their state is shown before it may be written over. */
 function Trouble({ error, newest, etag, sent, onReload }: TroubleProps) {
-  if (!isApiError(error, 412)) return <ErrorBox what="The node was not changed" error={error} />
+  if (!isApiError(error, 412))
+    return <ErrorBox what={t('The node was not changed')} error={error} />
   if (sent === etag) {
     return (
       <Notice
         tone="warn"
         live
-        title="Someone else has changed this node"
+        title={t('Someone else has changed this node')}
         action={
           <Button variant="default" size="xs" onClick={onReload}>
-            Reload
+            {t('Reload')}
           </Button>
         }
       >
-        Nothing was saved. What you have typed stays here.
+        {t('Nothing was saved. What you have typed stays here.')}
       </Notice>
     )
   }
   return (
-    <Notice tone="info" live title={`It is called ${newest.name} now`}>
-      Its labels: {labelsText(newest.labels) || 'none'}. Saving replaces name and labels by what
-      stands above.
+    <Notice tone="info" live title={t('It is called {name} now', { name: newest.name })}>
+      {t('Its labels: {labelsText}. Saving replaces name and labels by what stands above.', {
+        labelsText: labelsText(newest.labels) || t('none'),
+      })}
     </Notice>
   )
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { ChartPanel } from '../../components/chart/chart-panel.tsx'
@@ -7,15 +8,16 @@ import { ScaleSwitch } from '../../components/chart/scale-switch.tsx'
 import type { Mark } from '../../components/chart/types.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { t } from '../../languages/t.ts'
 import type { Metrics, NodeList } from '../../lib/api-types.ts'
-import { formatSeconds, plural } from '../../lib/format.ts'
+import { formatSeconds } from '../../lib/format.ts'
 import { metricsQuery, nodeBlockQuery, slowestNodesQuery } from './api.ts'
 import { MAX_LINES, nodesToAsk, p99Lines } from './farm-chart-rules.ts'
 import { BLOCK_ROWS } from './farm-rows.ts'
 import { canSortBy, MOST_MEASURED } from './farm-search.ts'
 
 const lastQuarter = { rangeSeconds: 900, stepSeconds: 10, stage: 'total' } as const
-const LABEL = 'p99 by node'
+const LABEL = t('p99 by node')
 
 export type FarmChartProps = {
   list: NodeList
@@ -38,16 +40,19 @@ export function FarmChart({ list, total, ...scaling }: FarmChartProps) {
     enabled: ids !== undefined,
   })
   const of = canFind
-    ? plural(total, 'node')
-    : `the first ${BLOCK_ROWS} nodes of the list: filter it to ${plural(MOST_MEASURED, 'node')} for the slowest of all`
+    ? t('{total, plural, one {# node} other {# nodes}}', { total })
+    : t(
+        'the first {blockRows} nodes of the list: filter it to {mostMeasured, plural, one {# node} other {# nodes}} for the slowest of all',
+        { blockRows: BLOCK_ROWS, mostMeasured: MOST_MEASURED },
+      )
   return metrics.data === undefined ? (
     <section className="panel" aria-label={LABEL}>
-      <QueryStates query={ids ? metrics : nodes} what="The measurements" skeletonRows={6}>
+      <QueryStates query={ids ? metrics : nodes} what={t('The measurements')} skeletonRows={6}>
         {() => null}
       </QueryStates>
     </section>
   ) : (
-    <QueryStates query={metrics} what="The measurements">
+    <QueryStates query={metrics} what={t('The measurements')}>
       {(data) => <Lines metrics={data} isPart={total > MAX_LINES} of={of} {...scaling} />}
     </QueryStates>
   )
@@ -70,18 +75,32 @@ function Lines({ metrics, isPart, of, scale, onScale }: LinesProps) {
         <div className="panel-head">
           <h2 id="farm-chart-heading">{LABEL}</h2>
         </div>
-        <EmptyState title="No measurement in the last 15 min">
-          The nodes report only what they served. Send one of them a request.
+        <EmptyState title={t('No measurement in the last 15 min')}>
+          {t('The nodes report only what they served. Send one of them a request.')}
         </EmptyState>
       </section>
     )
   }
-  const chosen = isPart ? `the ${series.length} slowest of ${of}; ` : ''
   return (
     <ChartPanel
       label={LABEL}
-      help={`${chosen}last 15 min in steps of ${metrics.stepSeconds} s; gaps are steps without requests`}
-      controls={<ScaleSwitch label={`${LABEL}: scale`} scale={scale} onScale={onScale} />}
+      help={
+        isPart
+          ? t(
+              'the {series} slowest of {of}; last 15 min in steps of {stepSeconds} s; gaps are steps without requests',
+              { series: series.length, of, stepSeconds: metrics.stepSeconds },
+            )
+          : t('last 15 min in steps of {stepSeconds} s; gaps are steps without requests', {
+              stepSeconds: metrics.stepSeconds,
+            })
+      }
+      controls={
+        <ScaleSwitch
+          label={t('{label}: scale', { label: LABEL })}
+          scale={scale}
+          onScale={onScale}
+        />
+      }
       times={metrics.times}
       series={series}
       format={formatSeconds}

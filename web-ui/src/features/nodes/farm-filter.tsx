@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { SavedViews } from '../../components/saved-views.tsx'
+import { t } from '../../languages/t.ts'
 import type { FarmSummary } from '../../lib/api-types.ts'
 import { formatCount } from '../../lib/format.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
@@ -31,8 +33,8 @@ export function FarmFilter(props: FarmFilterProps) {
     <>
       <TextInput
         size="xs"
-        aria-label="Find nodes by name, host or label"
-        placeholder="Name, host or label"
+        aria-label={t('Find nodes by name, host or label')}
+        placeholder={t('Name, host or label')}
         value={q ?? ''}
         maxLength={200}
         onChange={({ currentTarget: { value } }) =>
@@ -41,13 +43,13 @@ export function FarmFilter(props: FarmFilterProps) {
       />
       <NativeSelect
         size="xs"
-        aria-label="Filter by state"
+        aria-label={t('Filter by state')}
         value={state ?? ''}
         onChange={({ currentTarget: { value } }) =>
           onSearch({ ...search, state: syncStates.find((one) => one === value) })
         }
         data={[
-          { value: '', label: counted('All states', counts?.total) },
+          { value: '', label: counted(t('All states'), counts?.total) },
           ...syncStates.map((one) => ({
             value: one,
             label: counted(syncVerdict[one].label, counts?.byState[one]),
@@ -56,17 +58,17 @@ export function FarmFilter(props: FarmFilterProps) {
       />
       <NativeSelect
         size="xs"
-        aria-label="Filter by group"
+        aria-label={t('Filter by group')}
         value={group ?? ''}
         onChange={({ currentTarget: { value } }) =>
           onSearch({ ...search, group: value === '' ? undefined : value })
         }
-        data={[{ value: '', label: 'All groups' }, ...groupOptions(groups, group)]}
+        data={[{ value: '', label: t('All groups') }, ...groupOptions(groups, group)]}
       />
       {((counts && counts.cordoned > 0) || cordoned) && (
         <Checkbox
           size="xs"
-          label={counted('Cordoned', counts?.cordoned)}
+          label={counted(t('Cordoned'), counts?.cordoned)}
           checked={cordoned ?? false}
           onChange={({ currentTarget: { checked } }) =>
             onSearch({ ...search, cordoned: checked || undefined })
@@ -78,7 +80,7 @@ export function FarmFilter(props: FarmFilterProps) {
       {props.withOrder && (
         <NativeSelect
           size="xs"
-          aria-label="Order"
+          aria-label={t('Order')}
           value={orderValue(search)}
           onChange={({ currentTarget: { value } }) =>
             onSearch({
@@ -112,8 +114,8 @@ function SelectorField({ search, onSearch, error }: SelectorFieldProps) {
     <TextInput
       className={classes.selector}
       size="xs"
-      aria-label="Filter by a label selector, then press Enter"
-      placeholder="zone=eu,!canary"
+      aria-label={t('Filter by a label selector, then press Enter')}
+      placeholder={t('zone=eu,!canary')}
       spellCheck={false}
       value={given}
       onChange={({ currentTarget: { value } }) => setGiven(value)}

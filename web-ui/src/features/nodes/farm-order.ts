@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The order of the farm's nodes where no column head says it: on a phone they are cards.
+import { t } from '../../languages/t.ts'
 import { canSortBy, type FarmSearch, type SortKey } from './farm-search.ts'
 
 type Order = Pick<FarmSearch, 'sort' | 'desc'>
@@ -14,13 +15,13 @@ const choice = (label: string, sort: SortKey, desc?: true): Choice => ({
 export const orderValue = ({ sort = 'name', desc }: Order) => `${sort}${desc ? ' down' : ''}`
 
 const choices = [
-  choice('By name', 'name'),
-  choice('Trouble first', 'state'),
-  choice('Slowest first, p99', 'p99', true),
-  choice('Busiest first', 'rate', true),
-  choice('Most 4xx first', 'clientErrors', true),
-  choice('Most 5xx first', 'errors', true),
-  choice('Longest unheard first', 'seen'),
+  choice(t('By name'), 'name'),
+  choice(t('Trouble first'), 'state'),
+  choice(t('Slowest first, p99'), 'p99', true),
+  choice(t('Busiest first'), 'rate', true),
+  choice(t('Most 4xx first'), 'clientErrors', true),
+  choice(t('Most 5xx first'), 'errors', true),
+  choice(t('Longest unheard first'), 'seen'),
 ]
 
 /** The address may hold any order of the table. */
@@ -28,7 +29,7 @@ export function choicesWith(order: Order, nodes: number): (Choice & { disabled: 
   const value = orderValue(order)
   const all = choices.some((one) => one.value === value)
     ? choices
-    : [...choices, { value, label: `By ${value}`, order }]
+    : [...choices, { value, label: t('By {value}', { value }), order }]
   return all.map((one) => ({
     ...one,
     disabled: one.value !== value && !canSortBy(one.order.sort ?? 'name', nodes),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
@@ -11,9 +12,10 @@ import { Page } from '../../components/page.tsx'
 import { PlainListenerNotice } from '../../components/plain-listener-notice.tsx'
 import { QueryStates, SkeletonRows } from '../../components/query-states.tsx'
 import { useNarrow } from '../../hooks/use-narrow.ts'
+import { t } from '../../languages/t.ts'
 import { isApiError } from '../../lib/api-error.ts'
 import type { Node, NodeList, Session } from '../../lib/api-types.ts'
-import { formatCount, plural } from '../../lib/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import { loadChunk } from '../../lib/load-chunk.ts'
 import { groupNamesQuery } from '../../lib/name-queries.ts'
 import { may, whyNot } from '../../lib/permissions.ts'
@@ -60,18 +62,19 @@ export function FarmScreen({ session, search, onSearch }: FarmScreenProps) {
   const blocked = whyNot(session, 'nodes:enrol')
   const addNode =
     blocked === null ? (
-      <ButtonLink to="/enrolment">Add a node</ButtonLink>
+      <ButtonLink to="/enrolment">{t('Add a node')}</ButtonLink>
     ) : (
-      <ActionButton blockedBy={blocked}>Add a node</ActionButton>
+      <ActionButton blockedBy={blocked}>{t('Add a node')}</ActionButton>
     )
   return (
-    <Page title="Nodes" actions={isEmpty ? undefined : <FarmActions addNode={addNode} />}>
+    <Page title={t('Nodes')} actions={isEmpty ? undefined : <FarmActions addNode={addNode} />}>
       <PlainListenerNotice />
       <div className="panel">
         {isEmpty ? (
-          <EmptyState title="No node has joined yet" action={addNode}>
-            Make a one-time token, run the command it gives you on the machine that will serve, and
-            the node appears here.
+          <EmptyState title={t('No node has joined yet')} action={addNode}>
+            {t(
+              'Make a one-time token, run the command it gives you on the machine that will serve, and the node appears here.',
+            )}
           </EmptyState>
         ) : (
           <Nodes rows={rows} list={list} search={search} onSearch={onSearch} session={session} />
@@ -95,7 +98,7 @@ function FarmActions({ addNode }: { addNode: React.ReactNode }) {
   return (
     <>
       <ButtonLink to="/groups" variant="default">
-        Groups
+        {t('Groups')}
       </ButtonLink>
       {addNode}
     </>
@@ -105,7 +108,7 @@ function FarmActions({ addNode }: { addNode: React.ReactNode }) {
 function ChartFallback() {
   return (
     <div className="panel">
-      <SkeletonRows rows={6} label="The measurements" />
+      <SkeletonRows rows={6} label={t('The measurements')} />
     </div>
   )
 }
@@ -140,30 +143,32 @@ function Nodes({ rows, list, search, onSearch, session }: NodesProps) {
         </span>
       </div>
       {selectorError !== null ? (
-        <NoneShown title="No node is listed" onShowAll={showAll}>
-          The label selector is not valid; the reason is shown below it.
+        <NoneShown title={t('No node is listed')} onShowAll={showAll}>
+          {t('The label selector is not valid; the reason is shown below it.')}
         </NoneShown>
       ) : isTooMany(rows.error) ? (
         <EmptyState
-          title="Too many nodes to sort by measurements"
+          title={t('Too many nodes to sort by measurements')}
           action={
             <Button
               variant="default"
               onClick={() => onSearch({ ...search, sort: undefined, desc: undefined })}
             >
-              Sort by name
+              {t('Sort by name')}
             </Button>
           }
         >
-          What was measured is looked up for each node, and that for {plural(MOST_MEASURED, 'node')}{' '}
-          at most. Filter the list, or sort it by something else.
+          {t(
+            'What was measured is looked up for each node, and that for {mostMeasured, plural, one {# node} other {# nodes}} at most. Filter the list, or sort it by something else.',
+            { mostMeasured: MOST_MEASURED },
+          )}
         </EmptyState>
       ) : (
-        <QueryStates query={rows} what="The nodes" skeletonRows={4}>
+        <QueryStates query={rows} what={t('The nodes')} skeletonRows={4}>
           {(all) =>
             all.length === 0 ? (
-              <NoneShown title="No node matches" onShowAll={showAll}>
-                The filter hides all of them.
+              <NoneShown title={t('No node matches')} onShowAll={showAll}>
+                {t('The filter hides all of them.')}
               </NoneShown>
             ) : (
               <Rows
@@ -201,16 +206,22 @@ type Counted = { total: number; list: NodeList; all: number | undefined }
 function countedWords({ total, list, all }: Counted): string {
   const words =
     isFiltering(list) && all !== undefined
-      ? `${formatCount(total)} of ${plural(all, 'node')}`
-      : plural(total, 'node')
+      ? t('{total} of {all, plural, one {# node} other {# nodes}}', {
+          total: formatCount(total),
+          all,
+        })
+      : t('{total, plural, one {# node} other {# nodes}}', { total })
   return canSortBy('p99', total)
     ? words
-    : `${words}, sorted by measurements once filtered to ${formatCount(MOST_MEASURED)}`
+    : t('{words}, sorted by measurements once filtered to {mostMeasured}', {
+        words,
+        mostMeasured: formatCount(MOST_MEASURED),
+      })
 }
 
 function LatencySpan({ nodes }: { nodes: readonly Node[] }) {
   const seconds = nodes[0]?.latency.windowSeconds ?? 0
-  return seconds > 0 && `, latency over ${seconds / 60} min`
+  return seconds > 0 && t(', latency over {seconds} min', { seconds: seconds / 60 })
 }
 
 type NoneShownProps = { title: string; onShowAll: () => void; children: React.ReactNode }
@@ -220,7 +231,7 @@ function NoneShown({ title, onShowAll, children }: NoneShownProps) {
     <EmptyState title={title}>
       {children}{' '}
       <button type="button" className={classes.link} onClick={onShowAll}>
-        Show all nodes
+        {t('Show all nodes')}
       </button>
     </EmptyState>
   )

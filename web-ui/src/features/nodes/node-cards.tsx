@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { useRowsInWindow } from '../../hooks/use-rows-in-window.ts'
+import { t } from '../../languages/t.ts'
 import type { Node } from '../../lib/api-types.ts'
-import { formatRate, formatRatio, formatSeconds, plural } from '../../lib/format.ts'
+import { formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
 import { SelectBox, type Selecting } from './bulk/select-boxes.tsx'
 import type { FarmRow } from './farm-rows.ts'
 import classes from './farm-screen.module.css'
@@ -28,7 +30,7 @@ export function NodeCards({ rows, p99, onDrawn, selecting }: NodeCardsProps) {
     ...{ rowPx: CARD_PX, onDrawn },
   })
   return (
-    <ul ref={setList} className={classes.cards} aria-label="Nodes">
+    <ul ref={setList} className={classes.cards} aria-label={t('Nodes')}>
       <Room px={before} />
       {shown.map(({ row: { id, node }, index, gap }) => (
         <Fragment key={id}>
@@ -42,7 +44,7 @@ export function NodeCards({ rows, p99, onDrawn, selecting }: NodeCardsProps) {
             style={node === null ? { height: CARD_PX } : undefined}
           >
             {node === null ? (
-              <span className="dim">Reading…</span>
+              <span className="dim">{t('Reading…')}</span>
             ) : (
               <Card node={node} p99={p99} selecting={selecting} />
             )}
@@ -73,11 +75,16 @@ function Card({ node, p99, selecting }: CardProps) {
       <dl className={classes.numbers}>
         <Figure name="p50" value={formatSeconds(node.latency.p50Seconds)} />
         <Figure name="p99" value={formatSeconds(node.latency.p99Seconds)} />
-        <Figure name="Requests/s" value={formatRate(node.latency.requestsPerSecond)} />
+        <Figure name={t('Requests/s')} value={formatRate(node.latency.requestsPerSecond)} />
         <Figure name="4xx" value={<ClientErrors node={node} />} />
         <Figure name="5xx" value={formatRatio(errorRatio(node))} />
       </dl>
-      <div className="dim">{whyNoLatency(node) ?? plural(node.latency.requests, 'request')}</div>
+      <div className="dim">
+        {whyNoLatency(node) ??
+          t('{requests, plural, one {# request} other {# requests}}', {
+            requests: node.latency.requests,
+          })}
+      </div>
       <LastSeen node={node} />
       <Urls urls={node.urls} />
       {Object.keys(node.labels).length > 0 && <Labels labels={node.labels} />}

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The pieces of a node that the farm's table and its cards both show.
+
 import { Link } from '@tanstack/react-router'
 import { CordonedBadge } from '../../components/cordoned-badge.tsx'
 import { Digest } from '../../components/digest.tsx'
 import { MarkedText, StatusBadge, type Verdict } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
 import type { ConfigIdentity, Node } from '../../lib/api-types.ts'
 import { formatRatio } from '../../lib/format.ts'
 import classes from './farm-screen.module.css'
@@ -29,7 +31,7 @@ export function Labels({ labels }: { labels: Node['labels'] }) {
   const entries = Object.entries(labels)
   if (entries.length === 0) return <span className="dim">–</span>
   return (
-    <ul className={classes.labels} aria-label="Labels">
+    <ul className={classes.labels} aria-label={t('Labels')}>
       {entries.map(([key, value]) => (
         <li key={key} className={classes.label}>
           {key}={value}
@@ -63,7 +65,7 @@ export function Identities({ sync }: { sync: Node['sync'] }) {
         <div key={name} className={classes.identity}>
           <span className="dim">{name}</span>
           {identity === null ? (
-            <span className={`dim ${classes.none}`}>none</span>
+            <span className={`dim ${classes.none}`}>{t('none')}</span>
           ) : (
             <>
               <VersionLink identity={identity} />
@@ -77,20 +79,22 @@ export function Identities({ sync }: { sync: Node['sync'] }) {
 }
 
 export function VersionLink({ identity }: { identity: ConfigIdentity }) {
-  if (identity.version === null) return <span className="dim">unsaved</span>
+  if (identity.version === null) return <span className="dim">{t('unsaved')}</span>
   const { config, number } = identity.version
   return (
     <Link to="/configs/$name/versions/$number" params={{ name: config, number }} className="nowrap">
-      {config} v{number}
+      {config}
+      {' v'}
+      {number}
     </Link>
   )
 }
 
 export const outcomeVerdict = {
-  applied: { label: 'Applied', tone: 'good', shape: 'disc' },
-  reverted: { label: 'Went back', tone: 'bad', shape: 'diamond' },
-  stuck: { label: 'Stuck', tone: 'bad', shape: 'triangle' },
-  refused: { label: 'Refused', tone: 'bad', shape: 'square' },
+  applied: { label: t('Applied'), tone: 'good', shape: 'disc' },
+  reverted: { label: t('Went back'), tone: 'bad', shape: 'diamond' },
+  stuck: { label: t('Stuck'), tone: 'bad', shape: 'triangle' },
+  refused: { label: t('Refused'), tone: 'bad', shape: 'square' },
 } satisfies Record<NonNullable<Node['lastResult']>['outcome'], Verdict>
 
 function LastFailure({ result }: { result: NonNullable<Node['lastResult']> }) {
@@ -120,19 +124,19 @@ export function LastSeen({ node }: { node: Heard }) {
     <div className={classes.seen}>
       {node.connected ? (
         // Said without a mark: its state beside it is of a node that is heard.
-        <span className="dim">Connected</span>
+        <span className="dim">{t('Connected')}</span>
       ) : (
         <MarkedText verdict={away}>
-          {node.lastSeenAt === null ? 'Never connected' : <TimeAgo at={node.lastSeenAt} />}
+          {node.lastSeenAt === null ? t('Never connected') : <TimeAgo at={node.lastSeenAt} />}
         </MarkedText>
       )}
       {!isProven && <Unproven identity={node.identity} />}
-      {node.clone?.keep === null && <MarkedText verdict={cloned}>Cloned</MarkedText>}
+      {node.clone?.keep === null && <MarkedText verdict={cloned}>{t('Cloned')}</MarkedText>}
     </div>
   )
 }
 
-const unproven = { good: 'Plain HTTP', expired: 'Expired', revoked: 'Revoked' }
+const unproven = { good: t('Plain HTTP'), expired: t('Expired'), revoked: t('Revoked') }
 
 function Unproven({ identity }: { identity: Node['identity'] }) {
   return (
@@ -148,7 +152,12 @@ export function ClientErrors({ node }: { node: Node }) {
   return (
     <>
       {formatRatio(clientErrorRatio(node))}
-      {notFound !== null && <span className="dim"> (404: {formatRatio(notFound)})</span>}
+      {notFound !== null && (
+        <span className="dim">
+          {' (404: '}
+          {formatRatio(notFound)})
+        </span>
+      )}
     </>
   )
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { NativeSelect, SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
@@ -9,8 +10,9 @@ import type { Mark, Series } from '../../components/chart/types.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { inSentence, t } from '../../languages/t.ts'
 import type { Metrics, MetricsSeries } from '../../lib/api-types.ts'
-import { formatByteRate, formatRate, formatRatio, formatSeconds, plural } from '../../lib/format.ts'
+import { formatByteRate, formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
 import { isStage, stages } from '../../lib/stages.ts'
 import { isRange, ranges } from '../../lib/time-range.ts'
 import { metricsQuery } from './api.ts'
@@ -28,17 +30,17 @@ export function NodeCharts({ id, search, onSearch }: NodeChartsProps) {
   const stage = search.stage ?? 'total'
   const metrics = useQuery(metricsQuery([id], { rangeSeconds, stepSeconds, stage }))
   return (
-    <section className="stack" aria-label="Measurements">
+    <section className="stack" aria-label={t('Measurements')}>
       <div className="row">
         <SegmentedControl
-          aria-label="Time range"
+          aria-label={t('Time range')}
           value={search.range ?? '15m'}
           onChange={(range) => isRange(range) && onSearch({ ...search, range })}
           data={Object.entries(ranges).map(([value, { label }]) => ({ value, label }))}
         />
         <NativeSelect
           size="xs"
-          aria-label="Stage of a request"
+          aria-label={t('Stage of a request')}
           value={stage}
           onChange={({ currentTarget: { value } }) =>
             isStage(value) && onSearch({ ...search, stage: value })
@@ -47,13 +49,15 @@ export function NodeCharts({ id, search, onSearch }: NodeChartsProps) {
         />
         <span className="dim">{stages[stage].help}</span>
       </div>
-      <QueryStates query={metrics} what="The measurements" skeletonRows={8}>
+      <QueryStates query={metrics} what={t('The measurements')} skeletonRows={8}>
         {(data) => {
           const series = data.series.find((one) => one.nodeId === id)
           return series === undefined || series.count.every((count) => count === null) ? (
             <div className="panel">
-              <EmptyState title="No measurement in this range">
-                The node reports only what it served. Send it requests, or choose a longer range.
+              <EmptyState title={t('No measurement in this range')}>
+                {t(
+                  'The node reports only what it served. Send it requests, or choose a longer range.',
+                )}
               </EmptyState>
             </div>
           ) : (
@@ -88,39 +92,50 @@ function Charts({ metrics, series, scale, onScale }: ChartsProps) {
     [series],
   )
   const rate = useMemo<Series[]>(
-    () => [{ name: 'requests/s', values: series.requestsPerSecond, colour: 1 }],
+    () => [{ name: t('requests/s'), values: series.requestsPerSecond, colour: 1 }],
     [series],
   )
   const errors = useMemo<Series[]>(
     () => [
       { name: '5xx', values: series.errorRatio, colour: 3 },
       { name: '4xx', values: series.clientErrorRatio, colour: 2 },
-      { name: '404 alone', values: series.notFoundRatio, colour: 1 },
+      { name: t('404 alone'), values: series.notFoundRatio, colour: 1 },
     ],
     [series],
   )
   const bytes = useMemo<Series[]>(
-    () => [{ name: 'sent', values: series.bytesPerSecond, colour: 2 }],
+    () => [{ name: t('sent'), values: series.bytesPerSecond, colour: 2 }],
     [series],
   )
   const marks = useMemo<Mark[]>(
     () => metrics.annotations.map(({ at, text }) => ({ atSeconds: Date.parse(at) / 1000, text })),
     [metrics.annotations],
   )
-  const label = `Latency: ${stages[metrics.stage].label.toLowerCase()}`
+  const label = t('Latency: {label}', { label: inSentence(stages[metrics.stage].label) })
   const lost = series.lostWindows.reduce((sum, windows) => sum + windows, 0)
   return (
     <>
       {lost > 0 && (
-        <Notice tone="warn" title={`${plural(lost, 'report')} of this time never came`}>
-          The node measured but could not report in time: what it served then is missing below.
+        <Notice
+          tone="warn"
+          title={t('{lost, plural, one {# report} other {# reports}} of this time never came', {
+            lost,
+          })}
+        >
+          {t(
+            'The node measured but could not report in time: what it served then is missing below.',
+          )}
         </Notice>
       )}
       <ChartPanel
         label={label}
-        controls={<ScaleSwitch label={`${label}: scale`} scale={scale} onScale={onScale} />}
+        controls={
+          <ScaleSwitch label={t('{label}: scale', { label })} scale={scale} onScale={onScale} />
+        }
         scale={scale}
-        help={`steps of ${metrics.stepSeconds} s; gaps are steps without requests`}
+        help={t('steps of {stepSeconds} s; gaps are steps without requests', {
+          stepSeconds: metrics.stepSeconds,
+        })}
         times={times}
         series={latency}
         format={formatSeconds}
@@ -130,7 +145,7 @@ function Charts({ metrics, series, scale, onScale }: ChartsProps) {
       />
       <div className={classes.small}>
         <ChartPanel
-          label="Requests per second"
+          label={t('Requests per second')}
           times={times}
           series={rate}
           format={formatRate}
@@ -138,7 +153,7 @@ function Charts({ metrics, series, scale, onScale }: ChartsProps) {
           height={140}
         />
         <ChartPanel
-          label="Share of 4xx and 5xx answers"
+          label={t('Share of 4xx and 5xx answers')}
           times={times}
           series={errors}
           format={formatRatio}
@@ -146,7 +161,7 @@ function Charts({ metrics, series, scale, onScale }: ChartsProps) {
           height={140}
         />
         <ChartPanel
-          label="Bytes per second"
+          label={t('Bytes per second')}
           times={times}
           series={bytes}
           format={formatByteRate}

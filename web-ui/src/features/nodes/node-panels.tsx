@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
+
 import { Link } from '@tanstack/react-router'
 import { ConfigErrors } from '../../components/config-errors.tsx'
 import { Digest } from '../../components/digest.tsx'
 import { Figures } from '../../components/figures.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { Node, Session } from '../../lib/api-types.ts'
-import { formatRate, formatRatio, formatSeconds, plural } from '../../lib/format.ts'
+import { formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
 import { measureLabel, unitOf } from '../../lib/measures.ts'
 import { ownWords } from '../../lib/own-words.ts'
 import { forPeople } from '../../lib/people-words.ts'
@@ -18,24 +21,24 @@ import { WayBack } from './way-back.tsx'
 /** What one reads first, and from afar. */
 export function NumbersPanel({ node }: { node: Node }) {
   const { latency } = node
-  const minutes = `${latency.windowSeconds / 60} min`
+  const minutes = t('{windowSeconds} min', { windowSeconds: latency.windowSeconds / 60 })
   return (
-    <section className="panel panel-body" aria-label="Of the last minutes">
+    <section className="panel panel-body" aria-label={t('Of the last minutes')}>
       <Figures
         figures={[
           {
             name: 'p99',
             value: formatSeconds(latency.p99Seconds),
-            detail: `${whyNoLatency(node) ?? plural(latency.requests, 'request')}, ${minutes}`,
+            detail: `${whyNoLatency(node) ?? t('{requests, plural, one {# request} other {# requests}}', { requests: latency.requests })}, ${minutes}`,
           },
           { name: 'p50', value: formatSeconds(latency.p50Seconds) },
-          { name: 'Requests a second', value: formatRate(latency.requestsPerSecond) },
+          { name: t('Requests a second'), value: formatRate(latency.requestsPerSecond) },
           {
-            name: '5xx answers',
+            name: t('5xx answers'),
             value: formatRatio(errorRatio(node)),
             tone: (errorRatio(node) ?? 0) > 0 ? 'bad' : undefined,
           },
-          { name: '4xx answers', value: formatRatio(clientErrorRatio(node)) },
+          { name: t('4xx answers'), value: formatRatio(clientErrorRatio(node)) },
         ]}
       />
     </section>
@@ -45,31 +48,33 @@ export function NumbersPanel({ node }: { node: Node }) {
 export function SyncPanel({ node, session }: { node: Node; session: Session }) {
   const { sync } = node
   const rows = [
-    { name: 'Desired', identity: sync.desired },
-    { name: 'Acknowledged', identity: sync.acknowledged },
-    { name: 'Effective', identity: sync.effective },
+    { name: t('Desired'), identity: sync.desired },
+    { name: t('Acknowledged'), identity: sync.acknowledged },
+    { name: t('Effective'), identity: sync.effective },
   ]
   return (
     <section className="panel" aria-labelledby="sync-heading">
       <div className="panel-head">
-        <h2 id="sync-heading">Sync</h2>
+        <h2 id="sync-heading">{t('Sync')}</h2>
         <span className="grow" />
         <span role="status">
           <StatusBadge verdict={syncVerdict[sync.state]} />
         </span>
         <span className="dim">
-          since <TimeAgo at={sync.since} />
+          <T text="since {since}" since={<TimeAgo at={sync.since} />} />
         </span>
       </div>
       <div className="panel-body">
-        <p className={classes.reason}>{forPeople(sync.reason)}</p>
+        <p className={classes.reason} lang="en">
+          {forPeople(sync.reason)}
+        </p>
         <table className={classes.digests}>
           <thead className="visually-hidden">
             <tr>
-              <th scope="col">Which</th>
-              <th scope="col">Version</th>
-              <th scope="col">Digest</th>
-              <th scope="col">Generation</th>
+              <th scope="col">{t('Which')}</th>
+              <th scope="col">{t('Version')}</th>
+              <th scope="col">{t('Digest')}</th>
+              <th scope="col">{t('Generation')}</th>
             </tr>
           </thead>
           <tbody>
@@ -78,13 +83,13 @@ export function SyncPanel({ node, session }: { node: Node; session: Session }) {
                 <th scope="row">{name}</th>
                 {identity === null ? (
                   <td colSpan={3} className="dim">
-                    none
+                    {t('none')}
                   </td>
                 ) : (
                   <>
                     <td>
                       {name === 'Effective' && sync.effectiveSource === 'local' ? (
-                        'local change'
+                        t('local change')
                       ) : (
                         <VersionLink identity={identity} />
                       )}
@@ -92,7 +97,9 @@ export function SyncPanel({ node, session }: { node: Node; session: Session }) {
                     <td>
                       <Digest value={identity.digest} />
                     </td>
-                    <td className="dim">gen. {identity.generation}</td>
+                    <td className="dim">
+                      {t('gen. {generation}', { generation: identity.generation })}
+                    </td>
                   </>
                 )}
               </tr>
@@ -107,10 +114,10 @@ export function SyncPanel({ node, session }: { node: Node; session: Session }) {
 
 /** For results that say nothing more. */
 const outcomeSentence: Record<NonNullable<Node['lastResult']>['outcome'], string> = {
-  applied: 'It applied its config and runs it.',
-  reverted: 'It went back to the last config that was confirmed.',
-  stuck: 'It could neither apply the new config nor go back.',
-  refused: 'It refused the config and goes on with what it ran.',
+  applied: t('It applied its config and runs it.'),
+  reverted: t('It went back to the last config that was confirmed.'),
+  stuck: t('It could neither apply the new config nor go back.'),
+  refused: t('It refused the config and goes on with what it ran.'),
 }
 
 export function ResultPanel({ node: { lastResult, sync } }: { node: Node }) {
@@ -118,13 +125,13 @@ export function ResultPanel({ node: { lastResult, sync } }: { node: Node }) {
   return (
     <section className="panel" aria-labelledby="result-heading">
       <div className="panel-head">
-        <h2 id="result-heading">Last result</h2>
+        <h2 id="result-heading">{t('Last result')}</h2>
         <span className="grow" />
         {lastResult !== null && <StatusBadge verdict={outcomeVerdict[lastResult.outcome]} />}
       </div>
       <div className="panel-body stack-tight">
         {lastResult === null ? (
-          <p className="dim">It has not been asked to apply anything yet.</p>
+          <p className="dim">{t('It has not been asked to apply anything yet.')}</p>
         ) : (
           <>
             <p>
@@ -139,7 +146,7 @@ export function ResultPanel({ node: { lastResult, sync } }: { node: Node }) {
               {lastResult.code !== null && <code>{lastResult.code}</code>}
               {lastResult.rolloutId !== null && (
                 <Link to="/rollouts/$id" params={{ id: lastResult.rolloutId }}>
-                  Open its rollout
+                  {t('Open its rollout')}
                 </Link>
               )}
             </p>
@@ -155,16 +162,16 @@ export function GaugesPanel({ node }: { node: Node }) {
   return (
     <section className="panel" aria-labelledby="gauges-heading">
       <div className="panel-head">
-        <h2 id="gauges-heading">Right now</h2>
+        <h2 id="gauges-heading">{t('Right now')}</h2>
         {node.lastSeenAt !== null && (
           <span className="dim">
-            as reported <TimeAgo at={node.lastSeenAt} />
+            <T text="as reported {lastSeenAt}" lastSeenAt={<TimeAgo at={node.lastSeenAt} />} />
           </span>
         )}
       </div>
       <div className="panel-body">
         {gauges.length === 0 ? (
-          <p className="dim">The node has not reported any values yet.</p>
+          <p className="dim">{t('The node has not reported any values yet.')}</p>
         ) : (
           <Figures
             size="small"

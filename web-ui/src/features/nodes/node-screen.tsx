@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,6 +9,8 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { type Topic, Topics } from '../../components/topics.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { Node, NodeDetail, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { AdvicePanel } from './advice/advice-panel.tsx'
@@ -48,7 +51,7 @@ export function NodeScreen({ id, session, search, onSearch }: NodeScreenProps) {
   const [editing, setEditing] = useState(false)
   return (
     <Page
-      title={node.data?.name ?? 'Node'}
+      title={node.data?.name ?? t('Node')}
       meta={node.data === undefined ? undefined : <NodeMeta node={node.data} />}
       actions={
         node.data === undefined ? undefined : (
@@ -59,13 +62,13 @@ export function NodeScreen({ id, session, search, onSearch }: NodeScreenProps) {
               blockedBy={whyNot(session, 'nodes:write')}
               onClick={() => setEditing(true)}
             >
-              Rename or label
+              {t('Rename or label')}
             </ActionButton>
           </>
         )
       }
     >
-      <QueryStates query={node} what="The node" skeletonRows={6}>
+      <QueryStates query={node} what={t('The node')} skeletonRows={6}>
         {(data) => (
           <>
             {data.clone !== null && (
@@ -75,7 +78,7 @@ export function NodeScreen({ id, session, search, onSearch }: NodeScreenProps) {
             {data.cordon !== null && <CordonNotice name={data.name} cordon={data.cordon} />}
             {data.drift !== null && <DriftPanel node={data} drift={data.drift} session={session} />}
             <Topics
-              label="On this page"
+              label={t('On this page')}
               topics={topicsOf({ node: data, session, search, onSearch })}
             />
             {editing && <EditNodeDialog node={data} onClose={() => setEditing(false)} />}
@@ -92,7 +95,7 @@ function topicsOf({ node, session, search, onSearch }: TopicsOf): Topic[] {
   return [
     {
       id: 'status',
-      title: 'Status',
+      title: t('Status'),
       children: (
         <>
           <NumbersPanel node={node} />
@@ -105,7 +108,7 @@ function topicsOf({ node, session, search, onSearch }: TopicsOf): Topic[] {
     },
     {
       id: 'measurements',
-      title: 'Measurements',
+      title: t('Measurements'),
       children: (
         <>
           <NodeCharts id={node.id} search={search} onSearch={onSearch} />
@@ -118,7 +121,7 @@ function topicsOf({ node, session, search, onSearch }: TopicsOf): Topic[] {
     },
     {
       id: 'config',
-      title: 'Config',
+      title: t('Config'),
       children: (
         <>
           <WhyPanel node={node} session={session} />
@@ -130,7 +133,7 @@ function topicsOf({ node, session, search, onSearch }: TopicsOf): Topic[] {
     },
     {
       id: 'machine',
-      title: 'Machine and log',
+      title: t('Machine and log'),
       children: (
         <>
           <div className={classes.overview}>
@@ -144,7 +147,7 @@ function topicsOf({ node, session, search, onSearch }: TopicsOf): Topic[] {
     },
     {
       id: 'identity',
-      title: 'Identity and certificates',
+      title: t('Identity and certificates'),
       children: (
         <div className={classes.overview}>
           <IdentityPanel node={node} session={session} />
@@ -162,7 +165,7 @@ function NodeMeta({ node }: { node: Node }) {
       {node.cordon !== null && <CordonedBadge />}
       <LastSeen node={node} />
       <span>
-        Group <Link to="/groups">{node.group}</Link>
+        <T text="Group {group}" group={<Link to="/groups">{node.group}</Link>} />
       </span>
       <Urls urls={node.urls} />
     </>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { Link } from '@tanstack/react-router'
 import { type Column as Head, LongTable, type Sorting } from '../../components/long-table.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
+import { t } from '../../languages/t.ts'
 import type { Node } from '../../lib/api-types.ts'
 import { formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
 import { SelectAllBox, SelectBox, type Selecting } from './bulk/select-boxes.tsx'
@@ -44,7 +46,7 @@ const measured = { isDescendingFirst: true, isNumeric: true } as const
 
 const allColumns: Column[] = [
   {
-    ...{ title: 'Node', key: null },
+    ...{ title: t('Node'), key: null },
     sort: 'name',
     cell: (node) => (
       <Link to="/nodes/$id" params={{ id: node.id }} className={classes.name ?? ''}>
@@ -52,9 +54,9 @@ const allColumns: Column[] = [
       </Link>
     ),
   },
-  { title: 'State', key: 'state', sort: 'state', cell: (node) => <States node={node} /> },
-  { title: 'Connection', key: 'seen', sort: 'seen', cell: (node) => <LastSeen node={node} /> },
-  { title: 'Version', key: 'version', cell: ({ sync }) => <Identities sync={sync} /> },
+  { title: t('State'), key: 'state', sort: 'state', cell: (node) => <States node={node} /> },
+  { title: t('Connection'), key: 'seen', sort: 'seen', cell: (node) => <LastSeen node={node} /> },
+  { title: t('Version'), key: 'version', cell: ({ sync }) => <Identities sync={sync} /> },
   {
     ...{ title: 'p50', key: 'p50', sort: 'p50', ...measured },
     cell: ({ latency }) => formatSeconds(latency.p50Seconds),
@@ -69,7 +71,7 @@ const allColumns: Column[] = [
     ),
   },
   {
-    ...{ title: 'Requests/s', key: 'rate', sort: 'rate', ...measured },
+    ...{ title: t('Requests/s'), key: 'rate', sort: 'rate', ...measured },
     cell: ({ latency }) => formatRate(latency.requestsPerSecond),
   },
   {
@@ -80,8 +82,8 @@ const allColumns: Column[] = [
     ...{ title: '5xx', key: 'errors', sort: 'errors', ...measured },
     cell: (node) => formatRatio(errorRatio(node)),
   },
-  { title: 'Serves', key: 'urls', cell: ({ urls }) => <Urls urls={urls} /> },
-  { title: 'Labels', key: 'labels', cell: ({ labels }) => <Labels labels={labels} /> },
+  { title: t('Serves'), key: 'urls', cell: ({ urls }) => <Urls urls={urls} /> },
+  { title: t('Labels'), key: 'labels', cell: ({ labels }) => <Labels labels={labels} /> },
 ]
 
 /** Those that may be left out, to choose of. */
@@ -97,11 +99,11 @@ export function NodesTable(props: NodesTableProps) {
   const hidden: readonly (ColumnKey | null)[] = hiddenColumns(search)
   const columns = allColumns.filter(({ key }) => !hidden.includes(key))
   const boxes: Head[] = selecting
-    ? [{ title: 'Selected', head: <SelectAllBox {...selecting} ids={rows.map(keyOf)} /> }]
+    ? [{ title: t('Selected'), head: <SelectAllBox {...selecting} ids={rows.map(keyOf)} /> }]
     : []
   return (
     <LongTable
-      label="Nodes, table"
+      label={t('Nodes, table')}
       className={classes.dense}
       columns={[
         ...boxes,
@@ -118,7 +120,7 @@ export function NodesTable(props: NodesTableProps) {
       {({ node }) =>
         node === null ? (
           <td colSpan={boxes.length + columns.length} className="dim">
-            Reading…
+            {t('Reading…')}
           </td>
         ) : (
           <>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, Textarea } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
@@ -10,6 +11,7 @@ import { Notice } from '../../components/notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx'
 import { useImpact } from '../../hooks/use-impact.ts'
+import { t } from '../../languages/t.ts'
 import { isApiError } from '../../lib/api-error.ts'
 import type { Node, Session } from '../../lib/api-types.ts'
 import { parseOverride } from '../../lib/merge-patch.ts'
@@ -21,12 +23,12 @@ export function OverridePanel({ node, session }: { node: Node; session: Session 
   return (
     <section className="panel" aria-labelledby="override-heading">
       <div className="panel-head">
-        <h2 id="override-heading">Override</h2>
+        <h2 id="override-heading">{t('Override')}</h2>
         <span className="dim">
-          what differs on this node: merged over the version’s document (RFC 7396)
+          {t('what differs on this node: merged over the version’s document (RFC 7396)')}
         </span>
       </div>
-      <QueryStates query={override} what="The override" skeletonRows={2}>
+      <QueryStates query={override} what={t('The override')} skeletonRows={2}>
         {({ body, etag }) => (
           <OverrideForm
             node={node}
@@ -82,18 +84,18 @@ function OverrideForm({ node, session, newest, onReload }: OverrideFormProps) {
     event.preventDefault()
     if (change !== null) put.mutate(change)
   }
-  const unchanged = typed === null ? 'Nothing has changed.' : null
+  const unchanged = typed === null ? t('Nothing has changed.') : null
   const blockedBy =
     forbidden ??
     unchanged ??
-    (parsed.ok ? null : 'Fix the JSON first.') ??
-    (isStale ? 'Reload it first.' : null) ??
+    (parsed.ok ? null : t('Fix the JSON first.')) ??
+    (isStale ? t('Reload it first.') : null) ??
     refused?.message ??
-    (impact === undefined ? 'Finding out what this would do…' : null)
+    (impact === undefined ? t('Finding out what this would do…') : null)
   return (
     <form className="panel-body stack" onSubmit={handleSubmit}>
       <Textarea
-        aria-label={`Override of ${node.name}, as JSON`}
+        aria-label={t('Override of {name}, as JSON', { name: node.name })}
         autosize
         minRows={3}
         maxRows={16}
@@ -108,23 +110,26 @@ function OverrideForm({ node, session, newest, onReload }: OverrideFormProps) {
         <ChangedMeanwhile what={node.name} onReload={() => void readAgain()} />
       ) : (
         <>
-          {refused !== null && <ErrorBox what="This cannot be saved" error={refused} />}
-          {put.isError && <ErrorBox what="The override was not saved" error={put.error} />}
+          {refused !== null && <ErrorBox what={t('This cannot be saved')} error={refused} />}
+          {put.isError && <ErrorBox what={t('The override was not saved')} error={put.error} />}
         </>
       )}
       {put.isSuccess && typed === null && (
-        <Notice tone="good" live title="Override saved">
-          It takes effect with the next rollout to this node.
+        <Notice tone="good" live title={t('Override saved')}>
+          {t('It takes effect with the next rollout to this node.')}
         </Notice>
       )}
-      <UnsavedGuard what={`The override of ${node.name}`} isUnsaved={typed !== null} />
+      <UnsavedGuard
+        what={t('The override of {name}', { name: node.name })}
+        isUnsaved={typed !== null}
+      />
       <div className="row">
         <ActionButton type="submit" variant="default" loading={put.isPending} blockedBy={blockedBy}>
-          Save override of 1 node
+          {t('Save override of 1 node')}
         </ActionButton>
         {unchanged === null && (
           <Button variant="subtle" onClick={() => setTyped(null)}>
-            Undo changes
+            {t('Undo changes')}
           </Button>
         )}
       </div>

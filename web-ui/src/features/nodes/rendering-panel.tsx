@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -7,6 +8,7 @@ import { ConfigErrors } from '../../components/config-errors.tsx'
 import { Digest } from '../../components/digest.tsx'
 import { type Fact, Facts } from '../../components/facts.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { t } from '../../languages/t.ts'
 import type { Node, RenderedConfig } from '../../lib/api-types.ts'
 import { renderedQuery } from './api.ts'
 
@@ -16,13 +18,15 @@ export function RenderingPanel({ node }: { node: Node }) {
   return (
     <section className="panel" aria-labelledby="rendering-heading">
       <div className="panel-head">
-        <h2 id="rendering-heading">How its text is made</h2>
+        <h2 id="rendering-heading">{t('How its text is made')}</h2>
         <span className="dim">
-          the version, then the override of the group {node.group}, then its own, then variables
+          {t('the version, then the override of the group {group}, then its own, then variables', {
+            group: node.group,
+          })}
         </span>
         <span className="grow" />
         <Button variant="default" size="xs" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? 'Hide' : 'Show'}
+          {open ? t('Hide') : t('Show')}
         </Button>
       </div>
       {open && <Rendering node={node} />}
@@ -33,7 +37,7 @@ export function RenderingPanel({ node }: { node: Node }) {
 function Rendering({ node }: { node: Node }) {
   const rendered = useQuery(renderedQuery(node.id))
   return (
-    <QueryStates query={rendered} what="How its text is made" skeletonRows={6}>
+    <QueryStates query={rendered} what={t('How its text is made')} skeletonRows={6}>
       {(data) => (
         <>
           <div className="panel-body stack-tight">
@@ -42,7 +46,10 @@ function Rendering({ node }: { node: Node }) {
               <ConfigErrors config={data.version.config} errors={data.errors} />
             )}
           </div>
-          <LazyCodeView text={data.text} label={`What ${node.name} would get now`} />
+          <LazyCodeView
+            text={data.text}
+            label={t('What {name} would get now', { name: node.name })}
+          />
         </>
       )}
     </QueryStates>
@@ -51,16 +58,23 @@ function Rendering({ node }: { node: Node }) {
 
 function layersOf({ version, digest, layers }: RenderedConfig): Fact[] {
   return [
-    { name: 'Version', value: `${version.config} v${version.number}` },
-    { name: `Override of ${layers.group.name}`, value: patchText(layers.group.mergePatch) },
-    { name: 'Its own override', value: patchText(layers.node.mergePatch) },
+    { name: t('Version'), value: `${version.config} v${version.number}` },
     {
-      name: 'Variables',
-      value: layers.variables.map(({ name, value }) => `${name} = ${value}`).join(', ') || 'none',
+      name: t('Override of {name}', { name: layers.group.name }),
+      value: patchText(layers.group.mergePatch),
     },
-    { name: 'Digest', value: digest === null ? 'none: it has errors' : <Digest value={digest} /> },
+    { name: t('Its own override'), value: patchText(layers.node.mergePatch) },
+    {
+      name: t('Variables'),
+      value:
+        layers.variables.map(({ name, value }) => `${name} = ${value}`).join(', ') || t('none'),
+    },
+    {
+      name: t('Digest'),
+      value: digest === null ? 'none: it has errors' : <Digest value={digest} />,
+    },
   ]
 }
 
 const patchText = (mergePatch: Record<string, unknown>) =>
-  Object.keys(mergePatch).length === 0 ? 'none' : <code>{JSON.stringify(mergePatch)}</code>
+  Object.keys(mergePatch).length === 0 ? t('none') : <code>{JSON.stringify(mergePatch)}</code>

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
+
 import type { Verdict } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { ConfigIdentity, Node, SyncState } from '../../lib/api-types.ts'
 
 export const syncVerdict = {
-  'in-sync': { label: 'In sync', tone: 'good', shape: 'disc' },
-  applying: { label: 'Applying', tone: 'info', shape: 'half' },
-  'out-of-sync': { label: 'Out of sync', tone: 'bad', shape: 'square' },
-  drift: { label: 'Drift', tone: 'warn', shape: 'diamond' },
-  unknown: { label: 'Unknown', tone: 'warn', shape: 'ring' },
-  waiting: { label: 'Waiting', tone: 'idle', shape: 'ring' },
+  'in-sync': { label: t('In sync'), tone: 'good', shape: 'disc' },
+  applying: { label: t('Applying'), tone: 'info', shape: 'half' },
+  'out-of-sync': { label: t('Out of sync'), tone: 'bad', shape: 'square' },
+  drift: { label: t('Drift'), tone: 'warn', shape: 'diamond' },
+  unknown: { label: t('Unknown'), tone: 'warn', shape: 'ring' },
+  waiting: { label: t('Waiting'), tone: 'idle', shape: 'ring' },
 } satisfies Record<SyncState, Verdict>
 
 /** Worst first: what an operator looks for. */
@@ -39,8 +41,8 @@ export function digestsToShow(sync: Node['sync']): ThreeDigests {
 /** Why there is no percentile to show. */
 export function whyNoLatency(node: Node): string | null {
   if (node.latency.p99Seconds !== null) return null
-  if (!node.connected) return 'not connected'
-  return node.latency.requests === 0 ? 'no requests' : 'no data'
+  if (!node.connected) return t('not connected')
+  return node.latency.requests === 0 ? t('no requests') : t('no data')
 }
 
 /** Of no requests there is no share; whyNoLatency, shown beside it, says so. */

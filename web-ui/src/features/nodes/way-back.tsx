@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // From what a node runs to the version before it, where the last rollout of its config brought it.
+
 import { useQuery } from '@tanstack/react-query'
 import { RolloutLink } from '../../components/rollout-link.tsx'
+import { t } from '../../languages/t.ts'
 import type { Node, Session } from '../../lib/api-types.ts'
 import { may } from '../../lib/permissions.ts'
 import { versionBefore } from '../../lib/way-back.ts'
@@ -23,7 +25,9 @@ export function WayBack({ node: { sync }, session }: { node: Node; session: Sess
     <p className="row">
       <RolloutLink {...{ config, version: before, latest, selector, session }} />
       <span className="dim">
-        plans it for all nodes that v{runs.number} went to; nothing changes before you start it.
+        {t('plans it for all nodes that v{number} went to; nothing changes before you start it.', {
+          number: runs.number,
+        })}
       </span>
     </p>
   )

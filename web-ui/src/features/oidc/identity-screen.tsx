@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -10,6 +11,7 @@ import { Page } from '../../components/page.tsx'
 import { noProof, ProofFields, proofBody } from '../../components/proof-fields.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
 import type { Session } from '../../lib/api-types.ts'
 import { identityQuery, linkMutation, methodsQuery, unlinkMutation } from './api.ts'
 import { OidcProblemNotice } from './oidc-sign-in.tsx'
@@ -27,16 +29,18 @@ export function IdentityScreen({ session, problem, onLeave }: IdentityScreenProp
   return (
     <Page
       width="text"
-      title="Single sign-on"
-      meta="Your account at your organisation’s identity provider."
+      title={t('Single sign-on')}
+      meta={t('Your account at your organisation’s identity provider.')}
     >
       {problem !== undefined && <OidcProblemNotice problem={problem} />}
-      <section className="panel" aria-label="Single sign-on">
-        <QueryStates query={methods} what="The ways to sign in" skeletonRows={2}>
+      <section className="panel" aria-label={t('Single sign-on')}>
+        <QueryStates query={methods} what={t('The ways to sign in')} skeletonRows={2}>
           {({ oidc }) =>
             oidc === null ? (
-              <EmptyState title="No identity provider">
-                This control plane knows none. Its operator sets one up with FARMSTEAD_OIDC_ISSUER.
+              <EmptyState title={t('No identity provider')}>
+                {t(
+                  'This control plane knows none. Its operator sets one up with FARMSTEAD_OIDC_ISSUER.',
+                )}
               </EmptyState>
             ) : (
               <Identity label={oidc.label} secondFactor={session.secondFactor} onLeave={onLeave} />
@@ -53,7 +57,7 @@ type IdentityProps = { label: string; secondFactor: boolean; onLeave: (url: stri
 function Identity({ label, secondFactor, onLeave }: IdentityProps) {
   const identity = useQuery(identityQuery)
   return (
-    <QueryStates query={identity} what="Your identity" skeletonRows={2}>
+    <QueryStates query={identity} what={t('Your identity')} skeletonRows={2}>
       {({ identity: linked, canUnlink }) => (
         <div className="stack panel-body">
           {linked === null ? (
@@ -62,9 +66,9 @@ function Identity({ label, secondFactor, onLeave }: IdentityProps) {
             <>
               <Facts
                 facts={[
-                  { name: 'Provider', value: linked.issuer },
-                  { name: 'You there', value: linked.subject },
-                  { name: 'Since', value: <TimeAgo at={linked.createdAt} /> },
+                  { name: t('Provider'), value: linked.issuer },
+                  { name: t('You there'), value: linked.subject },
+                  { name: t('Since'), value: <TimeAgo at={linked.createdAt} /> },
                 ]}
               />
               <Unlink label={label} canUnlink={canUnlink} />
@@ -82,14 +86,15 @@ function Link({ label, secondFactor, onLeave }: IdentityProps) {
   return (
     <>
       <p>
-        Link it, and you can sign in either way. Your roles stay those you have here, whatever your
-        groups are there.
+        {t(
+          'Link it, and you can sign in either way. Your roles stay those you have here, whatever your groups are there.',
+        )}
       </p>
       <ProofFields proof={proof} secondFactor={secondFactor} onProof={setProof} />
-      {link.isError && <ErrorBox what="Not linked" error={link.error} />}
+      {link.isError && <ErrorBox what={t('Not linked')} error={link.error} />}
       <div className="row">
         <Button loading={link.isPending} onClick={() => link.mutate(proofBody(proof))}>
-          Link {label}
+          {t('Link {label}', { label })}
         </Button>
       </div>
     </>
@@ -102,17 +107,17 @@ function Unlink({ label, canUnlink }: { label: string; canUnlink: boolean }) {
     ...unlinkMutation,
     onSuccess: () => client.invalidateQueries(identityQuery),
   })
-  const blocked = canUnlink ? null : 'It is your only way in: your account has no password.'
+  const blocked = canUnlink ? null : t('It is your only way in: your account has no password.')
   return (
     <>
-      {unlink.isError && <ErrorBox what="Not unlinked" error={unlink.error} />}
+      {unlink.isError && <ErrorBox what={t('Not unlinked')} error={unlink.error} />}
       <ActionButton
         variant="default"
         blockedBy={blocked}
         loading={unlink.isPending}
         onClick={() => unlink.mutate()}
       >
-        Unlink {label}
+        {t('Unlink {label}', { label })}
       </ActionButton>
     </>
   )

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Notice } from '../../components/notice.tsx'
+import { t } from '../../languages/t.ts'
 import { methodsQuery, startUrl } from './api.ts'
 import { explain, type OidcProblem } from './rules.ts'
 
@@ -16,7 +18,7 @@ export function OidcSignIn({ next, problem }: OidcSignInProps) {
       {problem !== undefined && <OidcProblemNotice problem={problem} />}
       {oidc !== null && (
         <Button component="a" href={startUrl(next)} variant="default" fullWidth>
-          Sign in with {oidc.label}
+          {t('Sign in with {label}', { label: oidc.label })}
         </Button>
       )}
     </>

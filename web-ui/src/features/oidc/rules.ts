@@ -1,33 +1,45 @@
 // SPDX-License-Identifier: MIT
 /** What the control plane sends back with when nobody was signed in, or nothing linked. */
+import { t } from '../../languages/t.ts'
+
 const problems = {
   oidc_flow_lost: {
-    title: 'That sign-in is no longer active',
-    text: 'It was started in another browser or more than ten minutes ago, or it has ended. Start again.',
+    title: t('That sign-in is no longer active'),
+    text: t(
+      'It was started in another browser or more than ten minutes ago, or it has ended. Start again.',
+    ),
   },
   oidc_denied: {
-    title: 'The provider said no',
-    text: 'You cancelled there, or your account may not use this console. Ask your provider’s administrator.',
+    title: t('The provider said no'),
+    text: t(
+      'You cancelled there, or your account may not use this console. Ask your provider’s administrator.',
+    ),
   },
   oidc_refused: {
-    title: 'The provider’s answer was not accepted',
-    text: 'Begin again. If it stays so, the control plane’s log says what is wrong: often a clock or the client’s secret.',
+    title: t('The provider’s answer was not accepted'),
+    text: t(
+      'Begin again. If it stays so, the control plane’s log says what is wrong: often a clock or the client’s secret.',
+    ),
   },
   oidc_away: {
-    title: 'The provider does not answer',
-    text: 'Try again in a while. A local account still works.',
+    title: t('The provider does not answer'),
+    text: t('Try again in a while. A local account still works.'),
   },
   oidc_no_role: {
-    title: 'You have no role here',
-    text: 'You are known, but none of your groups has a role in this console. Ask an administrator to put you into one.',
+    title: t('You have no role here'),
+    text: t(
+      'You are known, but none of your groups has a role in this console. Ask an administrator to put you into one.',
+    ),
   },
   oidc_account_disabled: {
-    title: 'Your account is disabled',
-    text: 'An administrator of this console has disabled it. Ask one.',
+    title: t('Your account is disabled'),
+    text: t('An administrator of this console has disabled it. Ask one.'),
   },
   oidc_identity_taken: {
-    title: 'Not linked',
-    text: 'That identity belongs to another account here, or yours has one already. Unlink that first.',
+    title: t('Not linked'),
+    text: t(
+      'That identity belongs to another account here, or yours has one already. Unlink that first.',
+    ),
   },
 } as const
 

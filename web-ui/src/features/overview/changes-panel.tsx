@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What changed the farm in the page's range, the newest first: the same that charts mark.
+
 import { Button, SegmentedControl } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { MarkFlag } from '../../components/chart/mark-flag.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { SkeletonRows } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import { toApiError } from '../../lib/api-error.ts'
 import { formatExact, formatMoment } from '../../lib/time.ts'
 import { type Change, type ChangeKind, isChangeKind } from './changes.ts'
@@ -14,7 +17,7 @@ import { TargetLink } from './target-link.tsx'
 import type { Changes } from './use-changes.ts'
 
 const kindLabels: Record<ChangeKind, string> = {
-  ...{ version: 'Versions', rollout: 'Rollouts', alert: 'Alerts', person: 'People' },
+  ...{ version: t('Versions'), rollout: t('Rollouts'), alert: t('Alerts'), person: t('People') },
 }
 const ALL = 'all'
 
@@ -25,29 +28,29 @@ export function ChangesPanel({ changes, onShow }: Props) {
   return (
     <section className="panel" aria-labelledby="changes-heading">
       <div className="panel-head">
-        <h2 id="changes-heading">What changed</h2>
+        <h2 id="changes-heading">{t('What changed')}</h2>
         {kinds.length > 1 && (
           <SegmentedControl
-            aria-label="Show of what changed"
+            aria-label={t('Show of what changed')}
             className={classes.kinds}
             value={show ?? ALL}
             onChange={(next) => onShow(isChangeKind(next) ? next : undefined)}
             data={[
-              { value: ALL, label: 'All' },
+              { value: ALL, label: t('All') },
               ...kinds.map((kind) => ({ value: kind, label: <KindLabel kind={kind} /> })),
             ]}
           />
         )}
       </div>
       {isLoading ? (
-        <SkeletonRows rows={5} label="What changed" />
+        <SkeletonRows rows={5} label={t('What changed')} />
       ) : (
         <div className="panel-body stack-tight">
           <Failed changes={changes} />
           <Lines changes={changes} />
           {kept.map(({ kind, what, blocked }) => (
             <p key={kind} className="dim">
-              Not shown: {what}. {blocked}
+              {t('Not shown: {what}. {blocked}', { what, blocked })}
             </p>
           ))}
         </div>
@@ -69,7 +72,9 @@ function Failed({ changes: { failed } }: { changes: Changes }) {
     <Notice
       tone="warn"
       live
-      title={`Could not be read: ${failed.map(({ what }) => what).join(', ')}`}
+      title={t('Could not be read: {failed}', {
+        failed: failed.map(({ what }) => what).join(', '),
+      })}
       action={
         <Button
           variant="default"
@@ -78,7 +83,7 @@ function Failed({ changes: { failed } }: { changes: Changes }) {
             for (const { query } of failed) void query.refetch()
           }}
         >
-          Try again
+          {t('Try again')}
         </Button>
       }
     >
@@ -88,11 +93,11 @@ function Failed({ changes: { failed } }: { changes: Changes }) {
 }
 
 const nothing: Record<ChangeKind | typeof ALL, string> = {
-  all: 'Nothing changed in this time.',
-  version: 'No version of a config was saved in this time.',
-  rollout: 'No rollout began, paused or ended in this time.',
-  alert: 'No alert fired or was resolved in this time.',
-  person: 'Nobody changed anything in this time.',
+  all: t('Nothing changed in this time.'),
+  version: t('No version of a config was saved in this time.'),
+  rollout: t('No rollout began, paused or ended in this time.'),
+  alert: t('No alert fired or was resolved in this time.'),
+  person: t('Nobody changed anything in this time.'),
 }
 
 function Lines({ changes }: { changes: Changes }) {
@@ -103,7 +108,7 @@ function Lines({ changes }: { changes: Changes }) {
         // Who could not ask does not know.
         failed.length === 0 && kinds.length > 0 && <p className="dim">{nothing[show ?? ALL]}</p>
       ) : (
-        <ScrollBox label="Changes, newest first" className={classes.changes}>
+        <ScrollBox label={t('Changes, newest first')} className={classes.changes}>
           <ol>
             {shown.map((change) => (
               <Line key={change.key} change={change} now={now} />
@@ -113,7 +118,10 @@ function Lines({ changes }: { changes: Changes }) {
       )}
       {hasOlder && (
         <p className="dim">
-          There is more than fits here. <OlderLink {...changes} />
+          <T
+            text="There is more than fits here. {olderlink}"
+            olderlink={<OlderLink {...changes} />}
+          />
         </p>
       )}
     </>
@@ -131,8 +139,13 @@ function Line({ change, now }: { change: Change; now: number }) {
       <MarkFlag kind={kind} />
       <span>
         <TargetLink to={to}>{text}</TargetLink>
-        {who !== null && ` by ${who}`}
-        {note !== '' && <span className="dim">: {note}</span>}
+        {who !== null && t(' by {who}', { who })}
+        {note !== '' && (
+          <span className="dim">
+            {': '}
+            {note}
+          </span>
+        )}
       </span>
     </li>
   )
@@ -145,5 +158,5 @@ const pages = {
 /** The audit has all of it, for who may read that. */
 function OlderLink({ show, kinds }: Pick<Changes, 'show' | 'kinds'>) {
   const most = kinds.includes('person') ? 'person' : 'rollout'
-  return <Link to={pages[show ?? most]}>Older ones</Link>
+  return <Link to={pages[show ?? most]}>{t('Older ones')}</Link>
 }

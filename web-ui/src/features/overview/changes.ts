@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What changed the farm, put together from several lists by time. Pure.
+import { t } from '../../languages/t.ts'
 import type { Alert, AuditEntry, RolloutSummary, VersionSummary } from '../../lib/api-types.ts'
 import {
   alertMoments,
@@ -56,7 +57,11 @@ export function changesOf(lists: Lists, fromSeconds: number): Change[] {
 function ofVersion({ config, number, author, message, createdAt }: VersionSummary): Change {
   return {
     ...{ key: `${config} ${number}`, kind: 'version', atSeconds: secondsOf(createdAt) },
-    ...{ text: `Version ${number} of ${config} saved`, who: author || null, note: message },
+    ...{
+      text: t('Version {number} of {config} saved', { number, config }),
+      who: author || null,
+      note: message,
+    },
     to: { config, version: number },
   }
 }
@@ -91,10 +96,10 @@ const lineOf = ({ id, kind, atSeconds, text }: FarmMoment) => ({
 
 /** What the list of rollouts does not tell. */
 const rolloutDeeds: Record<string, string | undefined> = {
-  paused: 'was paused',
-  running: 'was resumed',
-  reverting: 'began to go back',
-  approve: 'was approved',
+  paused: t('was paused'),
+  running: t('was resumed'),
+  reverting: t('began to go back'),
+  approve: t('was approved'),
 }
 /** Its start and the entry about it are not one moment. */
 const AT_ONCE_SECONDS = 2
@@ -111,7 +116,7 @@ function ofDeed(entry: AuditEntry, { rollouts, alerts }: Lists): Change[] {
     const rollout = rollouts.find((one) => one.id === object)
     const words = rolloutDeeds[action]
     if (words === undefined || (action === 'running' && isStart(line.atSeconds, rollout))) return []
-    const name = rollout ? rolloutName(rollout) : 'A rollout'
+    const name = rollout ? rolloutName(rollout) : t('A rollout')
     return [{ ...line, kind: 'rollout', text: `${name} ${words}`, to: { rollout: object } }]
   }
   const alert = alerts.find((one) => one.id === object)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { useMemo } from 'react'
 import { ChartPanel } from '../../components/chart/chart-panel.tsx'
 import type { Mark, Series } from '../../components/chart/types.ts'
+import { t } from '../../languages/t.ts'
 import { formatRate, formatSeconds } from '../../lib/format.ts'
 import type { Steps } from './measured.ts'
 import classes from './overview.module.css'
@@ -18,13 +20,13 @@ export function Charts({ steps, marks }: { steps: Steps; marks: readonly Mark[] 
     [steps],
   )
   const rate = useMemo<Series[]>(
-    () => [{ name: 'requests/s', values: steps.requestsPerSecond, colour: 1 }],
+    () => [{ name: t('requests/s'), values: steps.requestsPerSecond, colour: 1 }],
     [steps],
   )
   return (
     <div className={classes.charts}>
       <ChartPanel
-        label="Latency"
+        label={t('Latency')}
         group={ONE_CURSOR}
         times={steps.times}
         marks={marks}
@@ -35,7 +37,7 @@ export function Charts({ steps, marks }: { steps: Steps; marks: readonly Mark[] 
         height={200}
       />
       <ChartPanel
-        label="Requests per second"
+        label={t('Requests per second')}
         group={ONE_CURSOR}
         times={steps.times}
         marks={marks}

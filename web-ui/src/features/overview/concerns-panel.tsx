@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ErrorBox } from '../../components/error-box.tsx'
@@ -6,8 +7,8 @@ import { Notice } from '../../components/notice.tsx'
 import { SkeletonRows } from '../../components/query-states.tsx'
 import { StatePanel } from '../../components/state-panel.tsx'
 import { StatusMark, type Verdict } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { FarmSummary, Session } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import { may } from '../../lib/permissions.ts'
 import { healthQuery } from '../../lib/system-query.ts'
 import { endingCertificatesQuery, firingQuery, heldRolloutsQuery } from './api.ts'
@@ -34,7 +35,7 @@ export function ConcernsPanel({ session, farm, missed }: Props) {
   if (asked.some(({ isLoading }) => isLoading)) {
     return (
       <div className="panel">
-        <SkeletonRows rows={2} label="What needs you" />
+        <SkeletonRows rows={2} label={t('What needs you')} />
       </div>
     )
   }
@@ -42,7 +43,7 @@ export function ConcernsPanel({ session, farm, missed }: Props) {
     const [first] = failed
     return (
       <ErrorBox
-        what="Whether all is well"
+        what={t('Whether all is well')}
         error={first?.error ?? null}
         onRetry={() => {
           for (const one of failed) void one.refetch()
@@ -60,8 +61,8 @@ export function ConcernsPanel({ session, farm, missed }: Props) {
   return (
     <>
       {failed.length > 0 && (
-        <Notice tone="warn" title="Not everything could be read">
-          What is below may not be all that needs you.
+        <Notice tone="warn" title={t('Not everything could be read')}>
+          {t('What is below may not be all that needs you.')}
         </Notice>
       )}
       {concerns.length === 0 && failed.length === 0 ? (
@@ -83,8 +84,8 @@ export function ConcernsPanel({ session, farm, missed }: Props) {
   )
 }
 
-const NEEDS = 'Needs you'
-const well = { label: 'All is well', tone: 'good', shape: 'disc' } satisfies Verdict
+const NEEDS = t('Needs you')
+const well = { label: t('All is well'), tone: 'good', shape: 'disc' } satisfies Verdict
 
 /** As bad as its worst. */
 function needsVerdict(concerns: readonly Concern[]): Verdict {
@@ -93,14 +94,19 @@ function needsVerdict(concerns: readonly Concern[]): Verdict {
 }
 
 function wellWords({ nodes, rollouts }: FarmSummary): string {
-  const all = `${plural(nodes.total, 'node')}, none silent, drifted or out of sync.`
+  const all = t(
+    '{nodes, plural, one {# node} other {# nodes}}, none silent, drifted or out of sync.',
+    { nodes: nodes.total },
+  )
   if (rollouts === null) return all
   const { underWay } = rollouts
-  return `${all} ${underWay === 0 ? 'No rollout is running.' : `${plural(underWay, 'rollout')} under way.`}`
+  return `${all} ${underWay === 0 ? t('No rollout is running.') : t('{underWay, plural, one {# rollout} other {# rollouts}} under way.', { underWay })}`
 }
 
 const Silenced = ({ count }: { count: number }) => (
-  <Link to="/alerts">{plural(count, 'alert')} silenced</Link>
+  <Link to="/alerts">
+    {t('{count, plural, one {# alert} other {# alerts}} silenced', { count })}
+  </Link>
 )
 
 function Line({ concern: { tone, shape, text, note, to } }: { concern: Concern }) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What needs somebody, worst first. Pure.
+
 import type { Shape, Tone } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { Alert, Certificate, FarmSummary, Health, SyncState } from '../../lib/api-types.ts'
-import { formatCount, namesOf, plural } from '../../lib/format.ts'
+import { formatCount, namesOf } from '../../lib/format.ts'
 import { forPeople } from '../../lib/people-words.ts'
 import { checkNames } from '../../lib/system-query.ts'
 
@@ -53,8 +55,17 @@ export function concernsOf(known: Known): Concern[] {
     ...known.farm.mixed.map(({ config, versions, more }) =>
       concern(
         'info',
-        `${config} runs in ${formatCount(versions.length + more)} versions`,
-        `${versions.map((one) => `v${one}`).join(', ')}${more > 0 ? ' and more' : ''}; no rollout of it is under way.`,
+        t('{config} runs in {versions} versions', {
+          config,
+          versions: formatCount(versions.length + more),
+        }),
+        more > 0
+          ? t('{versions} and more; no rollout of it is under way.', {
+              versions: versions.map((one) => `v${one}`).join(', '),
+            })
+          : t('{versions}; no rollout of it is under way.', {
+              versions: versions.map((one) => `v${one}`).join(', '),
+            }),
         { nodes: null },
       ),
     ),
@@ -77,20 +88,25 @@ const healthConcerns = ({ checks }: Health): Concern[] =>
   checks
     .filter(({ ok }) => !ok)
     .map(({ name, message }) =>
-      concern('bad', `Control plane check fails: ${checkNames[name]}`, forPeople(message), {
-        page: '/settings',
-      }),
+      concern(
+        'bad',
+        t('Control plane check fails: {name}', { name: checkNames[name] }),
+        forPeople(message),
+        {
+          page: '/settings',
+        },
+      ),
     )
 
 function alertConcerns({ items, nextCursor }: NonNullable<Known['alerts']>): Concern[] {
   const loud = items.filter(({ silencedUntil }) => silencedUntil === null)
   const shown = loud.slice(0, NAMED).map((alert): Concern => {
-    const taken = alert.acknowledgedBy === null ? '' : ` ${alert.acknowledgedBy} has taken it on.`
+    const by = alert.acknowledgedBy
+    const note =
+      by === null ? alert.message : `${alert.message} ${t('{by} has taken it on.', { by })}`
     const tone = alert.severity === 'critical' ? 'bad' : 'warn'
     return {
-      ...concern(tone, `${alert.ruleName}: ${alert.subject.name}`, `${alert.message}${taken}`, {
-        page: '/alerts',
-      }),
+      ...concern(tone, `${alert.ruleName}: ${alert.subject.name}`, note, { page: '/alerts' }),
       key: alert.id,
       to: targetOf(alert.subject),
     }
@@ -102,8 +118,11 @@ function alertConcerns({ items, nextCursor }: NonNullable<Known['alerts']>): Con
 
 /** `nextCursor`: there are more than were read, and of those nobody knows whether they are silenced. */
 function moreAlerts(rest: number, nextCursor: string | null): string {
-  if (nextCursor === null) return `${plural(rest, 'more alert')} ${rest === 1 ? 'fires' : 'fire'}`
-  return rest === 0 ? 'Older alerts fire, too' : `More than ${formatCount(rest)} more alerts fire`
+  if (nextCursor === null)
+    return t('{rest, plural, one {# more alert fires} other {# more alerts fire}}', { rest })
+  return rest === 0
+    ? t('Older alerts fire, too')
+    : t('More than {rest} more alerts fire', { rest: formatCount(rest) })
 }
 
 function targetOf({ kind, id }: Alert['subject']): Target {
@@ -120,23 +139,32 @@ function targetOf({ kind, id }: Alert['subject']): Target {
 }
 
 function nodeConcerns({ byState, silent }: FarmSummary['nodes']): Concern[] {
-  const of = (state: SyncState, tone: Tone, words: string, note: string): Concern[] => {
-    const count = byState[state]
-    if (count === 0) return []
-    return [concern(tone, `${plural(count, 'node')} ${words}`, note, { nodes: state })]
-  }
+  const of = (state: SyncState, tone: Tone, text: string, note: string): Concern[] =>
+    byState[state] === 0 ? [] : [concern(tone, text, note, { nodes: state })]
   const names = namesOf(
     silent.map(({ name }) => name),
     byState.unknown,
   )
   return [
-    ...of('out-of-sync', 'bad', 'out of sync', 'They do not run what they were told to run.'),
-    ...of('unknown', 'bad', 'silent', `${names}: nobody knows how they are.`),
+    ...of(
+      'out-of-sync',
+      'bad',
+      t('{byState, plural, one {# node} other {# nodes}} out of sync', {
+        byState: byState['out-of-sync'],
+      }),
+      t('They do not run what they were told to run.'),
+    ),
+    ...of(
+      'unknown',
+      'bad',
+      t('{unknown, plural, one {# node} other {# nodes}} silent', { unknown: byState.unknown }),
+      t('{names}: nobody knows how they are.', { names }),
+    ),
     ...of(
       'drift',
       'warn',
-      'drifted',
-      'Their config was changed on the machine. Keep it, or put it back.',
+      t('{drift, plural, one {# node} other {# nodes}} drifted', { drift: byState.drift }),
+      t('Their config was changed on the machine. Keep it, or put it back.'),
     ),
   ]
 }
@@ -147,18 +175,35 @@ function rolloutConcerns({ rollouts }: FarmSummary, held: Known['held']): Concer
   const all = new Map([...rollouts.named, ...read].map((one) => [one.id, one]))
   const more = held.some((one) => one !== undefined && one.nextCursor !== null)
   const named = [...all.values()].flatMap(({ id, config, version, state }): Concern[] => {
-    const what = `Rollout of ${config} v${version}`
     const to = { rollout: id }
     if (state === 'paused') {
       return [
-        { ...concern('warn', `${what} is paused`, 'Resume it, or take it back.', to), key: id },
+        {
+          ...concern(
+            'warn',
+            t('Rollout of {config} v{version} is paused', { config, version }),
+            t('Resume it, or take it back.'),
+            to,
+          ),
+          key: id,
+        },
       ]
     }
     if (state !== 'awaiting_approval') return []
-    return [{ ...concern('warn', `${what} waits for approval`, '', to), key: id }]
+    return [
+      {
+        ...concern(
+          'warn',
+          t('Rollout of {config} v{version} waits for approval', { config, version }),
+          '',
+          to,
+        ),
+        key: id,
+      },
+    ]
   })
   if (!more) return named
-  const others = 'More rollouts are paused or wait for approval'
+  const others = t('More rollouts are paused or wait for approval')
   return [...named, concern('warn', others, '', { page: '/rollouts' })]
 }
 
@@ -168,15 +213,33 @@ function certificateConcerns({ items, nextCursor }: NonNullable<Known['certifica
     const hosts = namesOf(latestVersion.names)
     const to = { certificate: name }
     if (state === 'expired') {
-      return concern('bad', `Certificate ${name} has expired`, `Of ${hosts}.`, to)
+      return concern(
+        'bad',
+        t('Certificate {name} has expired', { name }),
+        t('Of {hosts}.', { hosts }),
+        to,
+      )
     }
-    const when = daysLeft < 1 ? 'today' : `in ${plural(daysLeft, 'day')}`
-    return concern('warn', `Certificate ${name} ends ${when}`, `Of ${hosts}.`, to)
+    const ends =
+      daysLeft < 1
+        ? t('Certificate {name} ends today', { name })
+        : t('Certificate {name} ends in {daysLeft, plural, one {# day} other {# days}}', {
+            name,
+            daysLeft,
+          })
+    return concern('warn', ends, t('Of {hosts}.', { hosts }), to)
   })
   const rest = near.length - shown.length
   if (rest === 0) return shown
   // Those that end first are read first: all of them near the end, and there are more.
   const areMore = near.length === items.length && nextCursor !== null
-  const more = `${areMore ? 'At least ' : ''}${plural(rest, 'more certificate')} near the end`
+  const more = areMore
+    ? t(
+        'At least {rest, plural, one {# more certificate} other {# more certificates}} near the end',
+        { rest },
+      )
+    : t('{rest, plural, one {# more certificate} other {# more certificates}} near the end', {
+        rest,
+      })
   return [...shown, concern('warn', more, '', { page: '/certificates' })]
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { StatusMark } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { FarmSummary, Session } from '../../lib/api-types.ts'
 import { may } from '../../lib/permissions.ts'
 import { configsBegunQuery, ROLLOUTS_OF_BEGINNERS, rolloutsBegunQuery } from './api.ts'
@@ -31,13 +33,11 @@ export function FirstStepsPanel({ session, farm }: Props) {
   return (
     <section className="panel" aria-labelledby="first-steps-heading">
       <div className="panel-head">
-        <h2 id="first-steps-heading">First steps</h2>
-        <span className="dim">
-          {done} of {steps.length} done
-        </span>
+        <h2 id="first-steps-heading">{t('First steps')}</h2>
+        <span className="dim">{t('{done} of {steps} done', { done, steps: steps.length })}</span>
         <span className="grow" />
         <Button size="compact-xs" variant="subtle" onClick={() => setAway(true)}>
-          Put away
+          {t('Put away')}
         </Button>
       </div>
       <ol className={classes.firstSteps}>
@@ -50,7 +50,7 @@ export function FirstStepsPanel({ session, farm }: Props) {
             <div>
               <strong>{step.title}</strong>
               {step.isDone ? (
-                <span className="dim"> done</span>
+                <span className="dim"> {t('done')}</span>
               ) : (
                 <>
                   <p className="dim">{step.why}</p>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // From nothing to a first change, a first careful rollout and a first way back. What is done the farm itself says. Pure.
+import { t } from '../../languages/t.ts'
 import type { Config, FarmSummary, RolloutSummary } from '../../lib/api-types.ts'
 
 export type Step = {
@@ -27,32 +28,36 @@ const isWayBack = ({ state, version, previousVersion }: Known['rollouts'][number
 
 export const firstSteps = ({ farm, configs, rollouts }: Known): Step[] => [
   {
-    title: 'Add a node',
-    why: 'A one-time token, and one command on the machine that is to serve.',
+    title: t('Add a node'),
+    why: t('A one-time token, and one command on the machine that is to serve.'),
     to: '/enrolment',
-    link: 'Add a node',
+    link: t('Add a node'),
     isDone: farm.nodes.total > 0,
   },
   {
-    title: 'Save a first change',
-    why: 'Say in a config what is served. A saved version never changes, and nothing is served by it yet.',
+    title: t('Save a first change'),
+    why: t(
+      'Say in a config what is served. A saved version never changes, and nothing is served by it yet.',
+    ),
     to: '/configs',
-    link: 'Open the configs',
-    orElse: { to: '/import', link: 'Import the config of another server' },
+    link: t('Open the configs'),
+    orElse: { to: '/import', link: t('Import the config of another server') },
     isDone: configs.some(({ latestVersion }) => latestVersion !== null),
   },
   {
-    title: 'Roll it out carefully',
-    why: 'A few nodes prove it before the others get it. It stops automatically where they do worse.',
+    title: t('Roll it out carefully'),
+    why: t(
+      'A few nodes prove it before the others get it. It stops automatically where they do worse.',
+    ),
     to: '/rollouts/new',
-    link: 'Prepare a rollout',
+    link: t('Prepare a rollout'),
     isDone: rollouts.some(isCareful),
   },
   {
-    title: 'Go back once, while all is well',
-    why: 'Choose an older version and press “Back to”. So you know the way before you need it.',
+    title: t('Go back once, while all is well'),
+    why: t('Choose an older version and press “Back to”. So you know the way before you need it.'),
     to: '/configs/$name/versions',
-    link: 'Choose a version',
+    link: t('Choose a version'),
     isDone: rollouts.some(isWayBack),
   },
 ]

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The farm in six numbers, each with how it stands to the time before and its course over the range.
+
 import { type Figure, Figures } from '../../components/figures.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { StatusMark } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import {
   formatByteRate,
   formatCount,
   formatRate,
   formatRatio,
   formatSeconds,
-  plural,
 } from '../../lib/format.ts'
 import type { RangeKey } from '../../lib/time-range.ts'
 import { changeWords, type Glance as GlanceData, type Judged, latencyWords } from './measured.ts'
@@ -25,16 +26,16 @@ export function Glance({ glance, range, p50, p99, judged, ...compared }: Props) 
   const { now, before, steps } = glance
   const isQuiet = now.requests === null || now.requests === 0
   const why =
-    now.requests === null ? 'Nothing was measured in this range.' : 'There was no request.'
+    now.requests === null ? t('Nothing was measured in this range.') : t('There was no request.')
   const latency = (one: Measured['p50']) =>
     isQuiet
       ? why
       : compared.isCompared
         ? latencyWords(one.ratio, compared.requestsBefore, range)
-        : 'Being compared…'
+        : t('Being compared…')
   const figures: Figure[] = [
     {
-      name: 'Requests per second',
+      name: t('Requests per second'),
       value: formatRate(now.requestsPerSecond),
       detail: detailOf({
         note: isQuiet ? why : changeWords(now.requestsPerSecond, before.requestsPerSecond, range),
@@ -42,7 +43,7 @@ export function Glance({ glance, range, p50, p99, judged, ...compared }: Props) 
       }),
     },
     {
-      name: 'Sent',
+      name: t('Sent'),
       value: formatByteRate(now.bytesPerSecond),
       detail: detailOf({
         note: isQuiet ? why : changeWords(now.bytesPerSecond, before.bytesPerSecond, range),
@@ -61,33 +62,36 @@ export function Glance({ glance, range, p50, p99, judged, ...compared }: Props) 
       detail: detailOf({ note: latency(p99), judged: judged.latency, course: steps.p99 }),
     },
     {
-      name: 'Answered with a 5xx',
+      name: t('Answered with a 5xx'),
       value: formatRatio(now.errorRatio),
       tone: toneOf(judged.errors),
       detail: detailOf({
         note: isQuiet
           ? why
-          : `${formatCount(now.errors ?? 0)} of ${plural(now.requests ?? 0, 'request')}`,
+          : t('{errors} of {requests, plural, one {# request} other {# requests}}', {
+              errors: formatCount(now.errors ?? 0),
+              requests: now.requests ?? 0,
+            }),
         judged: judged.errors,
         course: steps.errorRatio,
       }),
     },
     {
-      name: 'Found in the cache',
+      name: t('Found in the cache'),
       value: formatRatio(now.hitRatio),
       detail: detailOf({
         note:
           now.hitRatio === null
-            ? 'No file was looked up.'
+            ? t('No file was looked up.')
             : before.hitRatio === null
-              ? 'Of all look-ups'
-              : `Of all look-ups; ${formatRatio(before.hitRatio)} before`,
+              ? t('Of all look-ups')
+              : t('Of all look-ups; {hitRatio} before', { hitRatio: formatRatio(before.hitRatio) }),
         course: steps.hitRatio,
       }),
     },
   ]
   return (
-    <section className="panel" aria-label="The farm at a glance">
+    <section className="panel" aria-label={t('The farm at a glance')}>
       <div className="panel-body">
         <Figures figures={figures} />
       </div>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the farm did in a range, in the few numbers of the overview. Pure.
+import { t } from '../../languages/t.ts'
 import type { AlertRule, MetricsComparison, MetricsOfSets } from '../../lib/api-types.ts'
 import { formatRatio, formatSeconds } from '../../lib/format.ts'
 import { type RangeKey, ranges } from '../../lib/time-range.ts'
@@ -108,11 +109,11 @@ function partsOf(secondsOf: (stage: string) => number): Part[] | null {
   const network = secondsOf('writeNetwork')
   const buffer = secondsOf('writeBuffer')
   const parts: [string, number][] = [
-    ['Until the first byte', firstByte],
-    ['Client takes it', client],
-    ['Network', network],
-    ['Send buffer', buffer],
-    ['Rest of the write', write - client - network - buffer],
+    [t('Until the first byte'), firstByte],
+    [t('Client takes it'), client],
+    [t('Network'), network],
+    [t('Send buffer'), buffer],
+    [t('Rest of the write'), write - client - network - buffer],
   ]
   const whole = parts.reduce((sum, [, seconds]) => sum + Math.max(0, seconds), 0)
   if (whole <= 0) return null
@@ -126,7 +127,7 @@ const added = (a: number | null, b: number | null) => (a === null || b === null 
 const shareOf = (part: number | null, whole: number | null) =>
   part === null || whole === null || whole === 0 ? null : part / whole
 
-const beforeWords = (range: RangeKey) => `the ${ranges[range].label} before`
+const beforeWords = (range: RangeKey) => t('the {label} before', { label: ranges[range].label })
 
 /** Below it a change is not worth a word. */
 const NOTICEABLE = 0.01
@@ -135,10 +136,13 @@ const NOTICEABLE = 0.01
 export function changeWords(now: number | null, before: number | null, range: RangeKey): string {
   if (now === null) return ''
   const earlier = beforeWords(range)
-  if (before === null || before === 0) return now === 0 ? '' : `Nothing to compare with ${earlier}`
+  if (before === null || before === 0)
+    return now === 0 ? '' : t('Nothing to compare with {earlier}', { earlier })
   const change = now / before - 1
-  if (Math.abs(change) < NOTICEABLE) return `As ${earlier}`
-  return `${formatRatio(Math.abs(change))} ${change > 0 ? 'more' : 'less'} than ${earlier}`
+  if (Math.abs(change) < NOTICEABLE) return t('As {earlier}', { earlier })
+  return change > 0
+    ? t('{abs} more than {earlier}', { abs: formatRatio(Math.abs(change)), earlier })
+    : t('{abs} less than {earlier}', { abs: formatRatio(Math.abs(change)), earlier })
 }
 
 type Interval = NonNullable<MetricsComparison['errors']['difference']>
@@ -149,12 +153,16 @@ export function latencyWords(
   requestsBefore: number,
   range: RangeKey,
 ): string {
-  if (requestsBefore === 0) return `Nothing to compare with ${beforeWords(range)}`
-  if (ratio === null) return 'Too little measured to compare'
+  if (requestsBefore === 0)
+    return t('Nothing to compare with {beforeWords}', { beforeWords: beforeWords(range) })
+  if (ratio === null) return t('Too little measured to compare')
   const { value, low, high } = ratio
-  if (low <= 1 && high >= 1) return `No clear difference from ${beforeWords(range)}`
+  if (low <= 1 && high >= 1)
+    return t('No clear difference from {beforeWords}', { beforeWords: beforeWords(range) })
   const change = formatRatio(Math.abs(value - 1))
-  return `${change} ${value > 1 ? 'slower' : 'faster'} than ${beforeWords(range)}`
+  return value > 1
+    ? t('{change} slower than {beforeWords}', { change, beforeWords: beforeWords(range) })
+    : t('{change} faster than {beforeWords}', { change, beforeWords: beforeWords(range) })
 }
 
 export type Objective = { ratio: number; withinSeconds: number | null; ruleName: string }
@@ -179,14 +187,22 @@ export function judgeLatency(objective: Objective | null, seconds: number | null
   if (!objective || objective.withinSeconds === null || seconds === null) return null
   const { ratio, withinSeconds } = objective
   const isMet = seconds <= withinSeconds
-  const aim = `${percent(ratio)} within ${formatSeconds(withinSeconds)}`
-  return { isMet, words: `Objective ${isMet ? 'met' : 'missed'}: ${aim}` }
+  const aim = t('{ratio} within {withinSeconds}', {
+    ratio: percent(ratio),
+    withinSeconds: formatSeconds(withinSeconds),
+  })
+  return {
+    isMet,
+    words: isMet ? t('Objective met: {aim}', { aim }) : t('Objective missed: {aim}', { aim }),
+  }
 }
 
 export function judgeErrors(objective: Objective | null, errorRatio: number | null): Judged | null {
   if (!objective || errorRatio === null) return null
   const isMet = 1 - errorRatio >= objective.ratio
-  const words = `Objective ${isMet ? 'met' : 'missed'}: ${percent(objective.ratio)} without a 5xx`
+  const words = isMet
+    ? t('Objective met: {ratio} without a 5xx', { ratio: percent(objective.ratio) })
+    : t('Objective missed: {ratio} without a 5xx', { ratio: percent(objective.ratio) })
   return { isMet, words }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The first page: is all well, and if not, where.
+
 import { SegmentedControl } from '@mantine/core'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo } from 'react'
@@ -8,6 +9,7 @@ import { ButtonLink } from '../../components/links.tsx'
 import { Page } from '../../components/page.tsx'
 import { PlainListenerNotice } from '../../components/plain-listener-notice.tsx'
 import { QueryStates, SkeletonRows } from '../../components/query-states.tsx'
+import { t } from '../../languages/t.ts'
 import type { FarmSummary, Session } from '../../lib/api-types.ts'
 import { loadChunk } from '../../lib/load-chunk.ts'
 import { may } from '../../lib/permissions.ts'
@@ -46,11 +48,11 @@ export function OverviewScreen(props: OverviewScreenProps) {
   const isEmpty = farm.data?.nodes.total === 0
   return (
     <Page
-      title="Overview"
+      title={t('Overview')}
       actions={
         !isEmpty && (
           <SegmentedControl
-            aria-label="Time range"
+            aria-label={t('Time range')}
             value={range}
             onChange={(next) => isRange(next) && onSearch({ ...search, range: next })}
             data={Object.entries(ranges).map(([value, { label }]) => ({ value, label }))}
@@ -69,7 +71,7 @@ export function OverviewScreen(props: OverviewScreenProps) {
           <ConcernsPanel session={session} farm={farm} missed={measured.missed} />
           <FirstStepsPanel session={session} farm={farm.data} />
           {may(session, 'metrics:read') && (
-            <QueryStates query={measured.query} what="The measurements" skeletonRows={8}>
+            <QueryStates query={measured.query} what={t('The measurements')} skeletonRows={8}>
               {() =>
                 measured.glance && (
                   <OfRange range={range} isOld={measured.isOld}>
@@ -109,7 +111,10 @@ type OfRangeProps = { range: RangeKey; isOld: boolean; children: React.ReactNode
 const OfRange = ({ range, isOld, children }: OfRangeProps) => (
   <div aria-busy={isOld}>
     <p role="status" className={isOld ? classes.loading : 'visually-hidden'}>
-      {isOld && `Reading the last ${ranges[range].label}. Until then you see the range before.`}
+      {isOld &&
+        t('Reading the last {label}. Until then you see the range before.', {
+          label: ranges[range].label,
+        })}
     </p>
     <div className={classes.ofRange} data-old={isOld || undefined}>
       {children}
@@ -154,11 +159,14 @@ function NoNodes({ session }: { session: Session }) {
   return (
     <div className="panel">
       <EmptyState
-        title="No node has joined yet"
-        action={may(session, 'nodes:enrol') && <ButtonLink to="/enrolment">Add a node</ButtonLink>}
+        title={t('No node has joined yet')}
+        action={
+          may(session, 'nodes:enrol') && <ButtonLink to="/enrolment">{t('Add a node')}</ButtonLink>
+        }
       >
-        Make a one-time token, run the command it gives you on the machine that will serve, and the
-        node appears here.
+        {t(
+          'Make a one-time token, run the command it gives you on the machine that will serve, and the node appears here.',
+        )}
       </EmptyState>
     </div>
   )
@@ -167,7 +175,7 @@ function NoNodes({ session }: { session: Session }) {
 function ChartsFallback() {
   return (
     <div className="panel">
-      <SkeletonRows rows={6} label="The charts" />
+      <SkeletonRows rows={6} label={t('The charts')} />
     </div>
   )
 }

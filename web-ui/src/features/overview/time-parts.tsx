@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import { t } from '../../languages/t.ts'
 import { formatRatio } from '../../lib/format.ts'
 import type { Part } from './measured.ts'
 import classes from './overview.module.css'
@@ -8,11 +9,11 @@ export function TimeParts({ parts }: { parts: readonly Part[] | null }) {
   return (
     <section className="panel" aria-labelledby="parts-heading">
       <div className="panel-head">
-        <h2 id="parts-heading">Where the time went</h2>
+        <h2 id="parts-heading">{t('Where the time went')}</h2>
       </div>
       <div className="panel-body">
         {parts === null ? (
-          <p className="dim">No request was measured in this range.</p>
+          <p className="dim">{t('No request was measured in this range.')}</p>
         ) : (
           <>
             <div className={classes.bar} aria-hidden="true">

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What changed in the range, from the lists that the reader may see, and what of it could not be read.
+
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Mark } from '../../components/chart/types.ts'
 import { useNow } from '../../hooks/use-now.ts'
+import { t } from '../../languages/t.ts'
 import type { Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { type RangeKey, ranges } from '../../lib/time-range.ts'
@@ -49,7 +51,7 @@ export function useChanges(session: Session, range: RangeKey, wanted: ChangeKind
 
   const sources: Source[] = [
     {
-      ...{ kind: 'version', what: 'saved versions', blocked: blocked.version, query: versions },
+      ...{ kind: 'version', what: t('saved versions'), blocked: blocked.version, query: versions },
       isWhole: versions.data?.isWhole ?? true,
     },
     {
@@ -61,7 +63,7 @@ export function useChanges(session: Session, range: RangeKey, wanted: ChangeKind
       isWhole: !alerts.data || isBackTo(from, alerts.data, ({ pendingSince }) => pendingSince),
     },
     {
-      ...{ kind: 'person', what: 'what people did and when rollouts paused', query: deeds },
+      ...{ kind: 'person', what: t('what people did and when rollouts paused'), query: deeds },
       ...{ blocked: blocked.person, isWhole: deeds.data?.isWhole ?? true },
     },
   ]

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
+
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { QueryStates } from '../../components/query-states.tsx'
+import { t } from '../../languages/t.ts'
 import type { FarmSummary } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import classes from './overview.module.css'
 
 /** Which versions nodes run, and how many each. */
@@ -11,13 +12,13 @@ export function VersionsPanel({ farm }: { farm: UseQueryResult<FarmSummary> }) {
   return (
     <section className="panel" aria-labelledby="versions-heading">
       <div className="panel-head">
-        <h2 id="versions-heading">Versions in use</h2>
+        <h2 id="versions-heading">{t('Versions in use')}</h2>
       </div>
       <div className="panel-body">
-        <QueryStates query={farm} what="The versions">
+        <QueryStates query={farm} what={t('The versions')}>
           {({ running, moreRunning, nodes }) =>
             running.length === 0 ? (
-              <p className="dim">No node runs a version yet.</p>
+              <p className="dim">{t('No node runs a version yet.')}</p>
             ) : (
               <ul className={classes.versions}>
                 {running.map(({ config, version, nodes: count }) => (
@@ -26,16 +27,22 @@ export function VersionsPanel({ farm }: { farm: UseQueryResult<FarmSummary> }) {
                       to="/configs/$name/versions/$number"
                       params={{ name: config, number: version }}
                     >
-                      {config} v{version}
+                      {config}
+                      {' v'}
+                      {version}
                     </Link>
                     <span className={classes.share} aria-hidden="true">
                       <span style={{ width: `${(count / nodes.total) * 100}%` }} />
                     </span>
-                    <span>{plural(count, 'node')}</span>
+                    <span>{t('{count, plural, one {# node} other {# nodes}}', { count })}</span>
                   </li>
                 ))}
                 {moreRunning > 0 && (
-                  <li className="dim">and {plural(moreRunning, 'more version')}</li>
+                  <li className="dim">
+                    {t('and {moreRunning, plural, one {# more version} other {# more versions}}', {
+                      moreRunning,
+                    })}
+                  </li>
                 )}
               </ul>
             )

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import { t } from '../../languages/t.ts'
 import { formatCount } from '../../lib/format.ts'
 
 type Counts = { added: number; changed: number; removed: number }
@@ -8,10 +9,14 @@ export function ChangeCounts({ added, changed, removed }: Counts) {
   return (
     <span className="nowrap">
       <span aria-hidden="true">
-        +{formatCount(added)} ~{formatCount(changed)} −{formatCount(removed)}
+        +{formatCount(added)}
+        {' ~'}
+        {formatCount(changed)}
+        {' −'}
+        {formatCount(removed)}
       </span>
       <span className="visually-hidden">
-        {added} added, {changed} changed, {removed} removed
+        {t('{added} added, {changed} changed, {removed} removed', { added, changed, removed })}
       </span>
     </span>
   )

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+
 import { NativeSelect } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { type Column, LongTable } from '../../components/long-table.tsx'
 import { NextPage } from '../../components/next-page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { FileChange, ReleaseVersion } from '../../lib/api-types.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { changesQuery, changeTotalsQuery, versionQuery, versionsQuery } from './api.ts'
@@ -25,11 +28,11 @@ export function ChangesPanel({ version, from, onFrom }: Props) {
   const choices = known.map((one) => one.number).filter((one) => one !== number)
   const all = from === null || choices.includes(from) ? choices : [from, ...choices]
   return (
-    <section className="panel" aria-label="Changes">
+    <section className="panel" aria-label={t('Changes')}>
       <div className="panel-head">
         <NativeSelect
           size="xs"
-          label="Against"
+          label={t('Against')}
           value={from === null ? '' : String(from)}
           data={[
             ...(from === null ? [{ value: '', label: 'nothing: it is the first' }] : []),
@@ -50,7 +53,7 @@ export function ChangesPanel({ version, from, onFrom }: Props) {
 function Against({ version, from }: { version: ReleaseVersion; from: number }) {
   const before = useQuery(versionQuery(version.release, from))
   return (
-    <QueryStates query={before} what={`Version ${from}`} skeletonRows={5}>
+    <QueryStates query={before} what={t('Version {from}', { from })} skeletonRows={5}>
       {({ manifest }) => <Changes manifest={version.manifest} from={manifest} />}
     </QueryStates>
   )
@@ -63,18 +66,24 @@ function Changes({ manifest, from }: { manifest: string; from: string | null }) 
     <>
       {totals && (
         <p className="panel-body">
-          <ChangeCounts {...totals} />, {formatBytes(totals.bytes)} new
+          <T
+            text="{changeCounts}, {bytes} new"
+            changeCounts={<ChangeCounts {...totals} />}
+            bytes={formatBytes(totals.bytes)}
+          />
         </p>
       )}
-      <QueryStates query={changes} what="The changes" skeletonRows={5}>
+      <QueryStates query={changes} what={t('The changes')} skeletonRows={5}>
         {({ pages }) => {
           const known = pages.flatMap(({ items }) => items)
           if (known.length === 0 && !changes.hasNextPage) {
-            return <EmptyState title="No difference">Both have the same files.</EmptyState>
+            return (
+              <EmptyState title={t('No difference')}>{t('Both have the same files.')}</EmptyState>
+            )
           }
           return (
             <LongTable
-              label="Changes, table"
+              label={t('Changes, table')}
               columns={columns}
               rows={known}
               keyOf={keyOf}
@@ -92,25 +101,27 @@ function Changes({ manifest, from }: { manifest: string; from: string | null }) 
           )
         }}
       </QueryStates>
-      <NextPage of={changes}>Show more changes</NextPage>
+      <NextPage of={changes}>{t('Show more changes')}</NextPage>
     </>
   )
 }
 
 const columns: Column[] = [
-  { title: 'What' },
-  { title: 'Path' },
-  { title: 'Before', className: 'wide-only' },
-  { title: 'Now' },
+  { title: t('What') },
+  { title: t('Path') },
+  { title: t('Before'), className: 'wide-only' },
+  { title: t('Now') },
 ]
 const keyOf = ({ path }: FileChange) => path
 
 type Side = FileChange['before']
 
 const kindOf = (before: Side, after: Side) =>
-  before === null ? '+ added' : after === null ? '− removed' : '~ changed'
+  before === null ? t('+ added') : after === null ? t('− removed') : t('~ changed')
 
 function sideText(side: Side): string {
   if (side === null) return '–'
-  return side.type === 'link' ? `link to ${side.target}` : formatBytes(side.size)
+  return side.type === 'link'
+    ? t('link to {target}', { target: side.target })
+    : formatBytes(side.size)
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { DeleteDialog } from '../../components/delete-dialog.tsx'
+import { t } from '../../languages/t.ts'
 import type { ReleaseVersion } from '../../lib/api-types.ts'
 import { deleteVersionMutation, releasesKey } from './api.ts'
 
@@ -25,15 +27,16 @@ export function DeleteVersionDialog({
   })
   return (
     <DeleteDialog
-      title={`Delete ${name} v${number}`}
-      action="Delete version"
+      title={t('Delete {name} v{number}', { name, number })}
+      action={t('Delete version')}
       removal={removal}
       onSure={() => removal.mutate({ name, number })}
       onClose={onClose}
     >
       <p>
-        Its files go a while later, except those that another version has. Its number is not given
-        again.
+        {t(
+          'Its files go a while later, except those that another version has. Its number is not given again.',
+        )}
       </p>
     </DeleteDialog>
   )

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
@@ -8,6 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { type Column, LongTable } from '../../components/long-table.tsx'
 import { NextPage } from '../../components/next-page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { t } from '../../languages/t.ts'
 import type { ManifestFile } from '../../lib/api-types.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { contentUrl, filesQuery } from './api.ts'
@@ -23,11 +25,11 @@ export function FilesPanel({ manifest }: { manifest: string }) {
     placeholderData: keepPreviousData,
   })
   return (
-    <section className="panel" aria-label="Files">
+    <section className="panel" aria-label={t('Files')}>
       <div className="panel-head">
         <TextInput
-          aria-label="Path begins with"
-          placeholder="Path begins with, as in img/"
+          aria-label={t('Path begins with')}
+          placeholder={t('Path begins with, as in img/')}
           size="xs"
           maxLength={512}
           value={typed}
@@ -35,17 +37,19 @@ export function FilesPanel({ manifest }: { manifest: string }) {
           spellCheck={false}
         />
       </div>
-      <QueryStates query={files} what="The files" skeletonRows={8}>
+      <QueryStates query={files} what={t('The files')} skeletonRows={8}>
         {({ pages }) => {
           const known = pages.flatMap(({ items }) => items)
           if (known.length === 0) {
             return (
-              <EmptyState title="No path begins so">Large and small letters differ.</EmptyState>
+              <EmptyState title={t('No path begins so')}>
+                {t('Large and small letters differ.')}
+              </EmptyState>
             )
           }
           return (
             <LongTable
-              label="Files, table"
+              label={t('Files, table')}
               columns={columns}
               rows={known}
               keyOf={keyOf}
@@ -56,17 +60,17 @@ export function FilesPanel({ manifest }: { manifest: string }) {
           )
         }}
       </QueryStates>
-      <NextPage of={files}>Show more files</NextPage>
+      <NextPage of={files}>{t('Show more files')}</NextPage>
     </section>
   )
 }
 
 const columns: Column[] = [
-  { title: 'Path' },
-  { title: 'Size' },
-  { title: 'Mode', className: 'wide-only' },
-  { title: 'Digest', className: 'wide-only' },
-  { title: 'Download' },
+  { title: t('Path') },
+  { title: t('Size') },
+  { title: t('Mode'), className: 'wide-only' },
+  { title: t('Digest'), className: 'wide-only' },
+  { title: t('Download') },
 ]
 const keyOf = ({ path }: ManifestFile) => path
 
@@ -77,7 +81,7 @@ function FileCells({ file, manifest }: { file: ManifestFile; manifest: string })
       <>
         <td className={classes.path}>{path}</td>
         <td colSpan={4} className={classes.path}>
-          a link to {target}
+          {t('a link to {target}', { target })}
         </td>
       </>
     )
@@ -89,8 +93,8 @@ function FileCells({ file, manifest }: { file: ManifestFile; manifest: string })
       <td className="wide-only">{mode}</td>
       <td className="wide-only">{sha256 !== undefined && <Digest value={sha256} />}</td>
       <td>
-        <a href={contentUrl(manifest, path)} download aria-label={`Download ${path}`}>
-          Download
+        <a href={contentUrl(manifest, path)} download aria-label={t('Download {path}', { path })}>
+          {t('Download')}
         </a>
       </td>
     </>

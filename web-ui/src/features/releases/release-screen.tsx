@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -7,6 +8,7 @@ import { NextPage } from '../../components/next-page.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
 import type { ReleaseVersion } from '../../lib/api-types.ts'
 import { formatBytes, formatCount } from '../../lib/format.ts'
 import { versionsQuery } from './api.ts'
@@ -16,14 +18,14 @@ import { PushCommand } from './push-command.tsx'
 export function ReleaseScreen({ name }: { name: string }) {
   const versions = useInfiniteQuery(versionsQuery(name))
   return (
-    <Page title={name} meta="Every version that is kept, newest first">
+    <Page title={name} meta={t('Every version that is kept, newest first')}>
       <div className="panel">
-        <QueryStates query={versions} what="The versions" skeletonRows={5}>
+        <QueryStates query={versions} what={t('The versions')} skeletonRows={5}>
           {({ pages }) => {
             const known = pages.flatMap(({ items }) => items)
             return known.length === 0 ? (
-              <EmptyState title="No version is left">
-                They were removed. Make one:
+              <EmptyState title={t('No version is left')}>
+                {t('They were removed. Make one:')}
                 <PushCommand name={name} />
               </EmptyState>
             ) : (
@@ -31,26 +33,32 @@ export function ReleaseScreen({ name }: { name: string }) {
             )
           }}
         </QueryStates>
-        <NextPage of={versions}>Show older versions</NextPage>
+        <NextPage of={versions}>{t('Show older versions')}</NextPage>
       </div>
     </Page>
   )
 }
 
 const columns: Column[] = [
-  { title: 'Version' },
-  { title: 'Message' },
-  { title: 'Author', className: 'wide-only' },
-  { title: 'Made', className: 'wide-only' },
-  { title: 'Source', className: 'wide-only' },
-  { title: 'Files', className: 'wide-only' },
-  { title: 'Size' },
-  { title: 'Against the one before' },
+  { title: t('Version') },
+  { title: t('Message') },
+  { title: t('Author'), className: 'wide-only' },
+  { title: t('Made'), className: 'wide-only' },
+  { title: t('Source'), className: 'wide-only' },
+  { title: t('Files'), className: 'wide-only' },
+  { title: t('Size') },
+  { title: t('Against the one before') },
 ]
 const keyOf = ({ number }: ReleaseVersion) => String(number)
 
 const Versions = ({ known, hasMore }: { known: ReleaseVersion[]; hasMore: boolean }) => (
-  <LongTable label="Versions, table" columns={columns} rows={known} keyOf={keyOf} hasMore={hasMore}>
+  <LongTable
+    label={t('Versions, table')}
+    columns={columns}
+    rows={known}
+    keyOf={keyOf}
+    hasMore={hasMore}
+  >
     {({ release: name, number, message, author, createdAt, source, files, bytes, sinceParent }) => (
       <>
         <td>

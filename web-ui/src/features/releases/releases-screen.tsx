@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -7,6 +8,8 @@ import { NextPage } from '../../components/next-page.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { Release } from '../../lib/api-types.ts'
 import { formatBytes, formatCount } from '../../lib/format.ts'
 import { releasesQuery } from './api.ts'
@@ -17,17 +20,19 @@ export function ReleasesScreen() {
   return (
     <Page
       width="list"
-      title="Releases"
-      meta="The files of sites, as versions: each made once and never changed."
+      title={t('Releases')}
+      meta={t('The files of sites, as versions: each made once and never changed.')}
     >
       <div className="panel">
-        <QueryStates query={releases} what="The releases" skeletonRows={3}>
+        <QueryStates query={releases} what={t('The releases')} skeletonRows={3}>
           {({ pages }) => {
             const known = pages.flatMap(({ items }) => items)
             return known.length === 0 ? (
-              <EmptyState title="No release yet">
-                The first version makes one. In the folder above the files, signed in with{' '}
-                <code>farmctl login</code>:
+              <EmptyState title={t('No release yet')}>
+                <T
+                  text="The first version makes one. In the folder above the files, signed in with <code>farmctl login</code>:"
+                  code={<code />}
+                />
                 <PushCommand name="www" />
               </EmptyState>
             ) : (
@@ -35,26 +40,32 @@ export function ReleasesScreen() {
             )
           }}
         </QueryStates>
-        <NextPage of={releases}>Show more</NextPage>
+        <NextPage of={releases}>{t('Show more')}</NextPage>
       </div>
     </Page>
   )
 }
 
 const columns: Column[] = [
-  { title: 'Release' },
-  { title: 'Latest' },
-  { title: 'Message' },
-  { title: 'Author', className: 'wide-only' },
-  { title: 'Files', className: 'wide-only' },
-  { title: 'Size' },
-  { title: 'Versions', className: 'wide-only' },
-  { title: 'Changed' },
+  { title: t('Release') },
+  { title: t('Latest') },
+  { title: t('Message') },
+  { title: t('Author'), className: 'wide-only' },
+  { title: t('Files'), className: 'wide-only' },
+  { title: t('Size') },
+  { title: t('Versions'), className: 'wide-only' },
+  { title: t('Changed') },
 ]
 const keyOf = ({ name }: Release) => name
 
 const Releases = ({ known, hasMore }: { known: Release[]; hasMore: boolean }) => (
-  <LongTable label="Releases, table" columns={columns} rows={known} keyOf={keyOf} hasMore={hasMore}>
+  <LongTable
+    label={t('Releases, table')}
+    columns={columns}
+    rows={known}
+    keyOf={keyOf}
+    hasMore={hasMore}
+  >
     {({ name, latestVersion: number, latest, versions, updatedAt }) => (
       <>
         <td>
@@ -64,7 +75,7 @@ const Releases = ({ known, hasMore }: { known: Release[]; hasMore: boolean }) =>
         </td>
         <td>
           {number === null ? (
-            <span className="dim">none left</span>
+            <span className="dim">{t('none left')}</span>
           ) : (
             <Link to="/releases/$name/versions/$number" params={{ name, number }}>
               v{number}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -8,8 +9,10 @@ import { ButtonLink } from '../../components/links.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { ReleaseVersion, Session } from '../../lib/api-types.ts'
-import { formatBytes, plural } from '../../lib/format.ts'
+import { formatBytes } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { versionQuery } from './api.ts'
 import { ChangesPanel } from './changes-panel.tsx'
@@ -44,28 +47,28 @@ export function ReleaseVersionScreen(props: Props) {
               blockedBy={whyNot(session, 'releases:write')}
               onClick={() => setDeleting(true)}
             >
-              Delete this version
+              {t('Delete this version')}
             </ActionButton>
             <ButtonLink to="/rollouts/new" search={{ releases: { [name]: number } }}>
-              Plan a rollout
+              {t('Plan a rollout')}
             </ButtonLink>
           </>
         )
       }
     >
-      <QueryStates query={version} what={`Version ${number}`} skeletonRows={8}>
+      <QueryStates query={version} what={t('Version {number}', { number })} skeletonRows={8}>
         {(data) => (
           <>
             <p>{data.message}</p>
             <OnNodesPanel onNodes={data.onNodes} />
             <SegmentedControl
-              aria-label="What of it"
+              aria-label={t('What of it')}
               className={classes.which ?? ''}
               value={search.show ?? 'files'}
               onChange={(show) => onSearch(show === 'changes' ? { show } : {})}
               data={[
-                { value: 'files', label: 'Files' },
-                { value: 'changes', label: 'Changes' },
+                { value: 'files', label: t('Files') },
+                { value: 'changes', label: t('Changes') },
               ]}
             />
             {search.show === 'changes' ? (
@@ -95,16 +98,25 @@ const Meta = ({ version }: { version: ReleaseVersion }) => (
   <>
     <span>
       <Link to="/releases/$name" params={{ name: version.release }}>
-        All versions
+        {t('All versions')}
       </Link>
     </span>
     <span>
-      made by {version.author} <TimeAgo at={version.createdAt} />
+      <T
+        text="made by {author} {createdAt}"
+        author={version.author}
+        createdAt={<TimeAgo at={version.createdAt} />}
+      />
     </span>
-    {version.source !== '' && <span>of {version.source}</span>}
+    {version.source !== '' && <span>{t('of {source}', { source: version.source })}</span>}
     <span>
-      {plural(version.files, 'file')}, {formatBytes(version.bytes)}
+      {t('{files, plural, one {# file} other {# files}}, {bytes}', {
+        files: version.files,
+        bytes: formatBytes(version.bytes),
+      })}
     </span>
-    {version.links > 0 && <span>{plural(version.links, 'link')}</span>}
+    {version.links > 0 && (
+      <span>{t('{links, plural, one {# link} other {# links}}', { links: version.links })}</span>
+    )}
   </>
 )

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
@@ -8,6 +9,7 @@ import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx'
+import { t } from '../../languages/t.ts'
 import type { RolloutRules, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { rolloutRulesQuery, saveRulesMutation } from './api.ts'
@@ -22,10 +24,12 @@ export function RolloutRulesScreen({ session }: { session: Session }) {
   return (
     <Page
       width="text"
-      title="Rollout rules"
-      meta="Rules that apply to every rollout of the farm. An emergency goes past approvals and windows, and says why."
+      title={t('Rollout rules')}
+      meta={t(
+        'Rules that apply to every rollout of the farm. An emergency goes past approvals and windows, and says why.',
+      )}
     >
-      <QueryStates query={tagged} what="The rules" skeletonRows={6}>
+      <QueryStates query={tagged} what={t('The rules')} skeletonRows={6}>
         {({ body, etag }) => (
           <RulesForm
             key={etag}
@@ -74,19 +78,19 @@ function RulesForm({ before, etag, hasSaved, onSaved, blockedBy }: FormProps) {
   return (
     <form className="stack" onSubmit={handleSubmit} noValidate>
       <fieldset className={`panel ${classes.part}`} disabled={blockedBy !== null}>
-        <legend>Approvals</legend>
+        <legend>{t('Approvals')}</legend>
         <div className={classes.fields}>
           <TextInput
-            label="People who must agree"
-            description="Others than who ordered it. 0: nobody"
+            label={t('People who must agree')}
+            description={t('Others than who ordered it. 0: nobody')}
             inputMode="numeric"
             value={draft.approvals}
             onChange={({ currentTarget: { value } }) => set({ approvals: value.trim() })}
             error={errors?.approvals}
           />
           <TextInput
-            label="An order waits for them, in hours"
-            description="After that it has expired"
+            label={t('An order waits for them, in hours')}
+            description={t('After that it has expired')}
             inputMode="numeric"
             value={draft.approvalHours}
             onChange={({ currentTarget: { value } }) => set({ approvalHours: value.trim() })}
@@ -95,14 +99,14 @@ function RulesForm({ before, etag, hasSaved, onSaved, blockedBy }: FormProps) {
         </div>
       </fieldset>
       <fieldset className={`panel ${classes.part}`} disabled={blockedBy !== null}>
-        <legend>Change windows</legend>
+        <legend>{t('Change windows')}</legend>
         <p className="dim">
-          Rollouts begin, and their waves, while one of these is open. Without any: always.
+          {t('Rollouts begin, and their waves, while one of these is open. Without any: always.')}
         </p>
         <div className={classes.fields}>
           <NativeSelect
-            label="Time zone"
-            description="Whose clocks the windows go by"
+            label={t('Time zone')}
+            description={t('Whose clocks the windows go by')}
             value={draft.timeZone}
             onChange={({ currentTarget: { value } }) => set({ timeZone: value })}
             data={timeZonesWith(draft.timeZone)}
@@ -115,11 +119,13 @@ function RulesForm({ before, etag, hasSaved, onSaved, blockedBy }: FormProps) {
         />
       </fieldset>
       <fieldset className={`panel ${classes.part}`} disabled={blockedBy !== null}>
-        <legend>Blast budget of the farm</legend>
+        <legend>{t('Blast budget of the farm')}</legend>
         <div className={classes.fields}>
           <TextInput
-            label="Nodes (optional)"
-            description="Most nodes of all rollouts between two configs at once. Empty: no limit"
+            label={t('Nodes (optional)')}
+            description={t(
+              'Most nodes of all rollouts between two configs at once. Empty: no limit',
+            )}
             inputMode="numeric"
             value={draft.blastBudget}
             onChange={({ currentTarget: { value } }) => set({ blastBudget: value.trim() })}
@@ -127,19 +133,19 @@ function RulesForm({ before, etag, hasSaved, onSaved, blockedBy }: FormProps) {
           />
         </div>
       </fieldset>
-      {save.isError && <ErrorBox what="The rules were not saved" error={save.error} />}
-      <UnsavedGuard what="What you changed in the rules" isUnsaved={!isSame} />
-      {hasSaved && isSame && <Notice tone="good" live title="The rules are saved" />}
+      {save.isError && <ErrorBox what={t('The rules were not saved')} error={save.error} />}
+      <UnsavedGuard what={t('What you changed in the rules')} isUnsaved={!isSame} />
+      {hasSaved && isSame && <Notice tone="good" live title={t('The rules are saved')} />}
       <ActionButton
         type="submit"
         loading={save.isPending}
         blockedBy={
           blockedBy ??
-          (reading.ok ? null : 'Fix the marked fields first.') ??
-          (isSame ? 'Nothing is changed.' : null)
+          (reading.ok ? null : t('Fix the marked fields first.')) ??
+          (isSame ? t('Nothing is changed.') : null)
         }
       >
-        Save the rules
+        {t('Save the rules')}
       </ActionButton>
     </form>
   )

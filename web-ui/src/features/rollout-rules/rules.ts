@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The rules as they are typed, and what is wrong with them.
+import { t } from '../../languages/t.ts'
 import type { RolloutRules } from '../../lib/api-types.ts'
 
 export type ChangeWindow = RolloutRules['windows'][number]
@@ -16,13 +17,13 @@ export type RulesDraft = {
 }
 
 export const dayNames = {
-  mon: 'Mon',
-  tue: 'Tue',
-  wed: 'Wed',
-  thu: 'Thu',
-  fri: 'Fri',
-  sat: 'Sat',
-  sun: 'Sun',
+  mon: t('Mon'),
+  tue: t('Tue'),
+  wed: t('Wed'),
+  thu: t('Thu'),
+  fri: t('Fri'),
+  sat: t('Sat'),
+  sun: t('Sun'),
 } satisfies Record<Day, string>
 export const days = Object.keys(dayNames) as Day[]
 
@@ -57,11 +58,11 @@ export function readRules(draft: RulesDraft): Reading {
   const { approvals, approvalHours, windows, timeZone, blastBudget } = draft
   const wrong = new Map(windows.flatMap((window) => windowTrouble(window) ?? []))
   const errors: FieldErrors = {
-    ...(!WHOLE.test(approvals) && { approvals: 'Enter a whole number, as in 1.' }),
-    ...(!WHOLE.test(approvalHours) && { approvalHours: 'Enter a whole number, as in 24.' }),
+    ...(!WHOLE.test(approvals) && { approvals: t('Enter a whole number, as in 1.') }),
+    ...(!WHOLE.test(approvalHours) && { approvalHours: t('Enter a whole number, as in 24.') }),
     ...(blastBudget !== '' &&
       !/^[1-9]\d{0,5}$/.test(blastBudget) && {
-        blastBudget: 'Enter a whole number from 1 on, or leave it empty.',
+        blastBudget: t('Enter a whole number from 1 on, or leave it empty.'),
       }),
     windows: wrong,
   }
@@ -79,13 +80,13 @@ export function readRules(draft: RulesDraft): Reading {
 }
 
 function windowTrouble({ id, days: chosen, from, to }: WindowDraft): [[number, string]] | null {
-  if (chosen.length === 0) return [[id, 'Choose at least one day.']]
-  return from === '' || to === '' ? [[id, 'Enter both times.']] : null
+  if (chosen.length === 0) return [[id, t('Choose at least one day.')]]
+  return from === '' || to === '' ? [[id, t('Enter both times.')]] : null
 }
 
 /** A window that closes before it opens goes over midnight. */
 export const windowWords = ({ from, to }: Pick<ChangeWindow, 'from' | 'to'>): string =>
-  to <= from ? 'until the day after' : ''
+  to <= from ? t('until the day after') : ''
 
 /** What the browser knows, and what is set, should it know no such name. */
 export function timeZonesWith(current: string): string[] {

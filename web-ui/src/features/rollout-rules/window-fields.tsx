@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { ActionIcon, Checkbox, TextInput } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { ActionButton } from '../../components/action-button.tsx'
+import { t } from '../../languages/t.ts'
 import classes from './rollout-rules.module.css'
 import { dayNames, days, newWindow, type WindowDraft, windowWords } from './rules.ts'
 
@@ -38,11 +40,13 @@ export function WindowFields({ windows, errors, onChange }: Props) {
         size="compact-sm"
         variant="default"
         blockedBy={
-          windows.length >= MAX_WINDOWS ? `There may be ${MAX_WINDOWS} windows at most.` : null
+          windows.length >= MAX_WINDOWS
+            ? t('There may be {maxWindows} windows at most.', { maxWindows: MAX_WINDOWS })
+            : null
         }
         onClick={() => onChange([...windows, newWindow()])}
       >
-        Add a window
+        {t('Add a window')}
       </ActionButton>
     </>
   )
@@ -62,7 +66,7 @@ function WindowRow({ window, number, error, onChange, onRemove }: RowProps) {
     onChange({ days: days.filter((one) => (one === day ? isChosen : chosen.includes(one))) })
   return (
     <fieldset className={classes.window}>
-      <legend>Window {number}</legend>
+      <legend>{t('Window {number}', { number })}</legend>
       <div className={classes.days}>
         {days.map((day) => (
           <Checkbox
@@ -76,14 +80,14 @@ function WindowRow({ window, number, error, onChange, onRemove }: RowProps) {
       <div className="row">
         <TextInput
           type="time"
-          aria-label={`Window ${number} opens`}
+          aria-label={t('Window {number} opens', { number })}
           value={from}
           onChange={({ currentTarget: { value } }) => onChange({ from: value })}
         />
-        to
+        {t('to')}
         <TextInput
           type="time"
-          aria-label={`Window ${number} closes`}
+          aria-label={t('Window {number} closes', { number })}
           value={to}
           onChange={({ currentTarget: { value } }) => onChange({ to: value })}
         />
@@ -91,7 +95,7 @@ function WindowRow({ window, number, error, onChange, onRemove }: RowProps) {
         <ActionIcon
           variant="default"
           size={36}
-          aria-label={`Remove window ${number}`}
+          aria-label={t('Remove window {number}', { number })}
           onClick={onRemove}
         >
           <IconTrash size={16} aria-hidden />

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import {
   infiniteQueryOptions,
   keepPreviousData,
   mutationOptions,
   queryOptions,
 } from '@tanstack/react-query'
+import { t } from '../../languages/t.ts'
 import { api, bodyOf } from '../../lib/api-client.ts'
 import { ApiError } from '../../lib/api-error.ts'
 import type {
@@ -243,7 +245,7 @@ async function askPlan(order: Order, signal: AbortSignal): Promise<RolloutPlan> 
   const answer = await bodyOf(api.POST('/api/v1/rollouts', { params, body: order, signal }))
   if ('nodes' in answer) return answer
   throw new ApiError(-1, {
-    detail: 'The control plane started a rollout where a plan was asked for. Look at Rollouts.',
+    detail: t('The control plane started a rollout where a plan was asked for. Look at Rollouts.'),
   })
 }
 
@@ -313,7 +315,7 @@ export const startRolloutMutation = mutationOptions({
     const answer = await bodyOf(api.POST('/api/v1/rollouts', { body: order }))
     if ('id' in answer) return answer
     throw new ApiError(-1, {
-      detail: 'The control plane answered with a plan, not with a rollout.',
+      detail: t('The control plane answered with a plan, not with a rollout.'),
     })
   },
 })

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a rollout brings to its nodes and what it would give back, in few words: a version of the config, versions of releases
 // of files, or both. Where only files change, the config's version says nothing, and is left out.
+import { t } from '../../languages/t.ts'
 import type { Rollout } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 
 type Of = Pick<Rollout, 'version' | 'previousVersion' | 'releases'>
 
@@ -22,9 +22,10 @@ export function backTo({ version, previousVersion, releases }: Of): string {
   const before = changed(releases).flatMap(({ name, before: had }) =>
     had === null ? [] : [`${name} v${had.number}`],
   )
-  if (previousVersion === null) return 'what they had'
+  if (previousVersion === null) return t('what they had')
   const isSame = version === previousVersion
-  const nothing = isSame && changed(releases).length > 0 ? 'what they had' : `v${previousVersion}`
+  const nothing =
+    isSame && changed(releases).length > 0 ? t('what they had') : `v${previousVersion}`
   return together(isSame ? null : previousVersion, before, nothing)
 }
 
@@ -34,7 +35,13 @@ const changed = (releases: Of['releases']) =>
 function together(version: number | null, releases: readonly string[], nothing: string): string {
   const named = releases.slice(0, NAMED).join(', ')
   const left = releases.length - NAMED
-  const files = left > 0 ? `${named} and ${plural(left, 'more release')}` : named
+  const files =
+    left > 0
+      ? t('{named} and {left, plural, one {# more release} other {# more releases}}', {
+          named,
+          left,
+        })
+      : named
   if (files === '') return nothing
-  return version === null ? files : `v${version} with ${files}`
+  return version === null ? files : t('v{version} with {files}', { version, files })
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Every node of a rollout as a cell, wave by wave. Who does not see it has the same in numbers: the counts beside it, the table
 // of waves, and the rows below.
+
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { CellsMap } from '../../components/cells/cells-map.tsx'
 import { lettersOf, partOf, partsOf } from '../../components/cells/cells-rules.ts'
 import { shapePaths } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { RolloutCells, TaskStanding } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import { cellNamesQuery, placeOfName } from './api.ts'
 import { standings, standingVerdict } from './rules.ts'
 
@@ -36,16 +37,25 @@ export function RolloutCellsMap({ id, cells, onPick }: Props) {
         )
   return (
     <CellsMap
-      label={`Map of ${plural(states.length, 'node')}. Arrow keys go from node to node, Enter shows one in the table below, which holds the same.`}
+      label={t(
+        'Map of {states, plural, one {# node} other {# nodes}}. Arrow keys go from node to node, Enter shows one in the table below, which holds the same.',
+        { states: states.length },
+      )}
       parts={waves.map(({ index, nodes }) => ({
-        title: waves.length > 1 ? `Wave ${index + 1}: ${plural(nodes, 'node')}` : null,
+        title:
+          waves.length > 1
+            ? t('Wave {index}: {nodes, plural, one {# node} other {# nodes}}', {
+                index: index + 1,
+                nodes,
+              })
+            : null,
         nodes,
       }))}
       kinds={states}
       lookOf={lookOf}
       cursor={cursor}
       told={told}
-      hint="Each cell is a node. Point at one for its name; a click shows it in the table."
+      hint={t('Each cell is a node. Point at one for its name; a click shows it in the table.')}
       onCursor={setCursor}
       onPick={(cell) => void pick(cell)}
     />
@@ -64,6 +74,6 @@ function tellCell(
   wave: number | undefined,
 ): string {
   if (standing === undefined || name === undefined) return ''
-  const where = wave === undefined ? '' : `, wave ${wave + 1}`
+  const where = wave === undefined ? '' : t(', wave {wave}', { wave: wave + 1 })
   return `${name}${where}: ${standingVerdict[standing].label}`
 }

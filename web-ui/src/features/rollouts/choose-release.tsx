@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A new rollout begins here where nothing was chosen yet: which version, and for whom.
+
 import { TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
@@ -11,8 +12,9 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { type Choice, SearchSelect } from '../../components/search-select.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { VersionSummary } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import { configsNamedQuery, type Release, versionsFoundQuery } from './api.ts'
 import classes from './rollouts.module.css'
 
@@ -27,9 +29,12 @@ const TYPING_MS = 250
 export function ChooseRelease({ config: given, selector, onChoose }: Props) {
   const configs = useQuery(configsNamedQuery(''))
   return (
-    <Page title="New rollout" meta="It brings a saved version to the nodes, some of them first.">
+    <Page
+      title={t('New rollout')}
+      meta={t('It brings a saved version to the nodes, some of them first.')}
+    >
       <div className="panel">
-        <QueryStates query={configs} what="The configs" skeletonRows={3}>
+        <QueryStates query={configs} what={t('The configs')} skeletonRows={3}>
           {([newest, ...others]) =>
             newest === undefined ? (
               <NoConfig />
@@ -49,10 +54,10 @@ export function ChooseRelease({ config: given, selector, onChoose }: Props) {
 
 const NoConfig = () => (
   <EmptyState
-    title="There is no config to roll out yet"
-    action={<ButtonLink to="/configs">Show the configs</ButtonLink>}
+    title={t('There is no config to roll out yet')}
+    action={<ButtonLink to="/configs">{t('Show the configs')}</ButtonLink>}
   >
-    Make one first: its first version is what this rollout would bring to the nodes.
+    {t('Make one first: its first version is what this rollout would bring to the nodes.')}
   </EmptyState>
 )
 
@@ -86,8 +91,8 @@ function Form({ first, selector: given, onChoose }: FormProps) {
           <VersionField key={config} config={config} chosen={chosen} onChange={setVersion} />
         )}
         <TextInput
-          label="Only to nodes with these labels (optional)"
-          description="As in zone=eu,!canary. Left empty: all it is for"
+          label={t('Only to nodes with these labels (optional)')}
+          description={t('As in zone=eu,!canary. Left empty: all it is for')}
           spellCheck={false}
           value={selector}
           onChange={(event) => setSelector(event.currentTarget.value)}
@@ -99,34 +104,38 @@ function Form({ first, selector: given, onChoose }: FormProps) {
           type="submit"
           blockedBy={chosen === null ? whyNotYet(config, isReading, newest.isError) : null}
         >
-          Show the plan
+          {t('Show the plan')}
         </ActionButton>
       </div>
-      <p className="dim">Nothing is rolled out yet: the plan says first what would happen.</p>
+      <p className="dim">
+        {t('Nothing is rolled out yet: the plan says first what would happen.')}
+      </p>
     </form>
   )
 }
 
 function whyNotYet(config: string, isReading: boolean, isError: boolean): string {
-  if (config === '') return 'Choose a config first.'
-  if (isReading) return 'Its versions are being read…'
-  return isError ? 'Its versions could not be read.' : `${config} has no saved version.`
+  if (config === '') return t('Choose a config first.')
+  if (isReading) return t('Its versions are being read…')
+  return isError
+    ? t('Its versions could not be read.')
+    : t('{config} has no saved version.', { config })
 }
 
 function ConfigField({ config, onChange }: { config: string; onChange: (name: string) => void }) {
   const [typed, setTyped] = useState('')
   const [part] = useDebouncedValue(typed, TYPING_MS)
   const names = useQuery(configsNamedQuery(part)).data ?? []
-  const nothing: Choice = { value: '', label: 'Choose a config' }
+  const nothing: Choice = { value: '', label: t('Choose a config') }
   return (
     <SearchSelect
-      label="Config"
-      description="What the nodes are to run"
+      label={t('Config')}
+      description={t('What the nodes are to run')}
       value={config === '' ? nothing : { value: config, label: config }}
       choices={names.map((name) => ({ value: name, label: name }))}
       onSearch={setTyped}
       onChange={onChange}
-      none="No config of that name"
+      none={t('No config of that name')}
     />
   )
 }
@@ -143,8 +152,8 @@ function VersionField({ config, chosen, onChange }: VersionFieldProps) {
   const found = useQuery(versionsFoundQuery(config, q)).data ?? []
   return (
     <SearchSelect
-      label="Version"
-      description="The newest stands first"
+      label={t('Version')}
+      description={t('The newest stands first')}
       value={chosen === null ? { value: '', label: '' } : choiceOf(chosen)}
       choices={found.map(choiceOf)}
       onSearch={setTyped}
@@ -152,7 +161,7 @@ function VersionField({ config, chosen, onChange }: VersionFieldProps) {
         const version = found.find((one) => String(one.number) === number)
         if (version) onChange(version)
       }}
-      none="No version of that message or number"
+      none={t('No version of that message or number')}
     />
   )
 }
@@ -164,8 +173,24 @@ const choiceOf = ({ number, message }: VersionSummary): Choice => ({
 
 const About = ({ version: { number, message, author, createdAt, nodes } }: AboutProps) => (
   <p>
-    <strong>v{number}</strong>, saved by {author} <TimeAgo at={createdAt} />: “{message}”. It runs
-    on {nodes === 0 ? 'no node' : plural(nodes, 'node')} now.
+    {nodes === 0 ? (
+      <T
+        text="{strong}, saved by {author} {createdAt}: “{message}”. It runs on no node now."
+        strong={<strong>v{number}</strong>}
+        author={author}
+        createdAt={<TimeAgo at={createdAt} />}
+        message={message}
+      />
+    ) : (
+      <T
+        text="{strong}, saved by {author} {createdAt}: “{message}”. It runs on {nodes, plural, one {# node} other {# nodes}} now."
+        strong={<strong>v{number}</strong>}
+        author={author}
+        createdAt={<TimeAgo at={createdAt} />}
+        message={message}
+        nodes={nodes}
+      />
+    )}
   </p>
 )
 type AboutProps = { version: VersionSummary }

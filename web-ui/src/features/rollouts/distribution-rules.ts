@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 // The picture of a distribution: shares of each side, and where times lie. Pure.
+import { t } from '../../languages/t.ts'
 import type { Distribution } from '../../lib/api-types.ts'
 import { DASH, formatRatio, formatSeconds } from '../../lib/format.ts'
 
 export const stageWords: Record<Distribution['stage'], string> = {
-  firstByte: 'Until the first byte',
-  total: 'Whole requests',
-  readWait: 'Waiting for a read',
-  handshake: 'TLS handshakes',
+  firstByte: t('Until the first byte'),
+  total: t('Whole requests'),
+  readWait: t('Waiting for a read'),
+  handshake: t('TLS handshakes'),
 }
 
-/** What is counted. */
-export const unitOf = ({ stage }: Pick<Distribution, 'stage'>) =>
-  stage === 'handshake' ? 'handshake' : 'request'
+/** What is counted: so many of them. */
+export const countWords = ({ stage }: Pick<Distribution, 'stage'>, count: number): string =>
+  stage === 'handshake'
+    ? t('{count, plural, one {# handshake} other {# handshakes}}', { count })
+    : t('{count, plural, one {# request} other {# requests}}', { count })
 
 /** As many columns as the API has for each doubling of time. */
 const COLUMNS_EACH = 2
@@ -67,12 +70,31 @@ export function marksOf(distribution: Distribution): Mark[] {
 
 /** The same in words. */
 export function markWords(distribution: Distribution): string[] {
-  const units = `${unitOf(distribution)}s`
   const within = (seconds: number | null) => (seconds === null ? DASH : formatSeconds(seconds))
-  return distribution.quantiles.map(
-    ({ q, canary, control }) =>
-      `${q === 0.5 ? 'Half' : formatRatio(q)} of the ${units} took at most ${within(canary)} with the new version, ${within(control)} on the other nodes.`,
-  )
+  const isOfHandshakes = distribution.stage === 'handshake'
+  return distribution.quantiles.map(({ q, canary, control }) => {
+    const values = { share: formatRatio(q), canary: within(canary), control: within(control) }
+    if (q === 0.5) {
+      return isOfHandshakes
+        ? t(
+            'Half of the handshakes took at most {canary} with the new version, {control} on the other nodes.',
+            values,
+          )
+        : t(
+            'Half of the requests took at most {canary} with the new version, {control} on the other nodes.',
+            values,
+          )
+    }
+    return isOfHandshakes
+      ? t(
+          '{share} of the handshakes took at most {canary} with the new version, {control} on the other nodes.',
+          values,
+        )
+      : t(
+          '{share} of the requests took at most {canary} with the new version, {control} on the other nodes.',
+          values,
+        )
+  })
 }
 
 /** More would touch each other on a phone. */

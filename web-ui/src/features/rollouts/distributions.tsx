@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // How long requests took with the version, drawn over how long they took without it.
+
 import { ScrollBox } from '../../components/scroll-box.tsx'
+import { t } from '../../languages/t.ts'
 import type { Distribution } from '../../lib/api-types.ts'
-import { formatRatio, formatSeconds, plural } from '../../lib/format.ts'
+import { formatRatio, formatSeconds } from '../../lib/format.ts'
 import {
+  countWords,
   drawnOf,
   endOf,
   marksOf,
@@ -11,7 +14,6 @@ import {
   sharesOf,
   stageWords,
   ticksOf,
-  unitOf,
 } from './distribution-rules.ts'
 import classes from './distributions.module.css'
 
@@ -23,19 +25,19 @@ export function Distributions({ distributions }: { distributions: readonly Distr
   return (
     <section className="panel" aria-labelledby="distributions-heading">
       <div className="panel-head">
-        <h2 id="distributions-heading">How long requests took</h2>
-        <ul className={classes.legend} aria-label="What the colours stand for">
-          <li data-side="canary">with the new version (filled)</li>
-          <li data-side="control">other nodes (line)</li>
+        <h2 id="distributions-heading">{t('How long requests took')}</h2>
+        <ul className={classes.legend} aria-label={t('What the colours stand for')}>
+          <li data-side="canary">{t('with the new version (filled)')}</li>
+          <li data-side="control">{t('other nodes (line)')}</li>
         </ul>
       </div>
       {distributions.map((one) => (
         <One key={one.stage} distribution={one} />
       ))}
       <p className="panel-body dim">
-        Each step is a range of times, twice as wide every two steps; its height is the share of
-        that side’s requests. What lies further right took longer. Half and 99 % of the requests
-        kept to the times at the dashed lines; the longer lines are the new version’s.
+        {t(
+          'Each step is a range of times, twice as wide every two steps; its height is the share of that side’s requests. What lies further right took longer. Half and 99 % of the requests kept to the times at the dashed lines; the longer lines are the new version’s.',
+        )}
       </p>
     </section>
   )
@@ -51,8 +53,10 @@ function One({ distribution }: { distribution: Distribution }) {
       <figcaption>
         {title}{' '}
         <span className="dim">
-          {plural(sum(distribution.canary), unitOf(distribution))} with it,{' '}
-          {plural(sum(distribution.control), unitOf(distribution))} without
+          {t('{canary} with it, {control} without', {
+            canary: countWords(distribution, sum(distribution.canary)),
+            control: countWords(distribution, sum(distribution.control)),
+          })}
         </span>
       </figcaption>
       <ul className={classes.marks}>
@@ -83,7 +87,7 @@ function One({ distribution }: { distribution: Distribution }) {
         ))}
       </div>
       <details>
-        <summary>As a table</summary>
+        <summary>{t('As a table')}</summary>
         <Table distribution={distribution} title={title} />
       </details>
     </figure>
@@ -93,16 +97,16 @@ function One({ distribution }: { distribution: Distribution }) {
 function Table({ distribution, title }: { distribution: Distribution; title: string }) {
   const { canary, control } = sharesOf(distribution)
   return (
-    <ScrollBox label={`${title}, distribution, table`}>
+    <ScrollBox label={t('{title}, distribution, table', { title })}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">Up to</th>
+            <th scope="col">{t('Up to')}</th>
             <th scope="col" className="num">
-              New version
+              {t('New version')}
             </th>
             <th scope="col" className="num">
-              Other nodes
+              {t('Other nodes')}
             </th>
           </tr>
         </thead>

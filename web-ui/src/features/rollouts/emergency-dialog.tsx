@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // For when waiting does more harm than the change can: one node first all the same.
+
 import { TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
@@ -7,6 +8,7 @@ import { ActionButton } from '../../components/action-button.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { t } from '../../languages/t.ts'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { type Order, planQuery } from './api.ts'
@@ -23,7 +25,7 @@ export function EmergencyButton({ order, session, onStarted }: Props) {
   return (
     <>
       <ActionButton variant="default" blockedBy={null} onClick={() => setOpen(true)}>
-        Emergency…
+        {t('Emergency…')}
       </ActionButton>
       {isOpen && (
         <EmergencyDialog order={order} onStarted={onStarted} onClose={() => setOpen(false)} />
@@ -35,7 +37,7 @@ export function EmergencyButton({ order, session, onStarted }: Props) {
 type DialogProps = Omit<Props, 'session'> & { onClose: () => void }
 
 /** A plan does not depend on why. */
-const TO_PLAN = { reason: 'Planned in the console' }
+const TO_PLAN = { reason: t('Planned in the console') }
 
 function EmergencyDialog({ order, onStarted, onClose }: DialogProps) {
   const [reason, setReason] = useState('')
@@ -50,33 +52,36 @@ function EmergencyDialog({ order, onStarted, onClose }: DialogProps) {
   }
   const blockedBy =
     plan.data === undefined
-      ? 'The plan is being made…'
+      ? t('The plan is being made…')
       : (whyNotStart(plan.data) ??
-        (reason.trim() === '' ? 'Give a reason first.' : consent.blockedBy))
+        (reason.trim() === '' ? t('Give a reason first.') : consent.blockedBy))
   return (
-    <Dialog title={`Emergency: ${order.config} v${order.version}`} onClose={onClose}>
+    <Dialog
+      title={t('Emergency: {config} v{version}', { config: order.config, version: order.version })}
+      onClose={onClose}
+    >
       <form className="stack" onSubmit={handleSubmit} noValidate>
         <p>
-          It begins now: without approvals and change windows, and in place of every rollout that
-          has these nodes. One node gets it first. What fails goes back; nothing waits for clear
-          evidence.
+          {t(
+            'It begins now: without approvals and change windows, and in place of every rollout that has these nodes. One node gets it first. What fails goes back; nothing waits for clear evidence.',
+          )}
         </p>
-        <QueryStates query={plan} what="The plan" skeletonRows={1}>
+        <QueryStates query={plan} what={t('The plan')} skeletonRows={1}>
           {(data) => <p>{blastRadius(data)}.</p>}
         </QueryStates>
         <TextInput
-          label="Why"
-          description="Everybody sees it, and the audit keeps it"
+          label={t('Why')}
+          description={t('Everybody sees it, and the audit keeps it')}
           maxLength={500}
           value={reason}
           onChange={(event) => setReason(event.currentTarget.value)}
           data-autofocus
         />
         {consent.field}
-        {start.isError && <ErrorBox what="No rollout was started" error={start.error} />}
+        {start.isError && <ErrorBox what={t('No rollout was started')} error={start.error} />}
         <DialogActions>
           <ActionButton type="submit" loading={start.isPending} blockedBy={blockedBy}>
-            Start it now
+            {t('Start it now')}
           </ActionButton>
         </DialogActions>
       </form>

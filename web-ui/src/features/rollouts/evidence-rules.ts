@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The numbers of a comparison as they are read: quantiles by ratio, shares by difference.
+import { t } from '../../languages/t.ts'
 import type { GateMetric } from '../../lib/api-types.ts'
 import { DASH, formatBytes, formatRatio, formatSeconds } from '../../lib/format.ts'
 import { isMean, isOfBytes, isShare, isWrong } from './rules.ts'
@@ -14,16 +15,18 @@ const threeDigits = (value: number) => String(Number(value.toPrecision(3)))
 /** "2.25 times", "1/30" of the others', "+1.2 points": of percent, so that it is no share of a share. */
 export function differenceText(metric: GateMetric, value: number): string {
   if (isMean(metric)) return `1/${threeDigits(value)}`
-  if (!isShare(metric)) return `${threeDigits(value)} times`
+  if (!isShare(metric)) return t('{threeDigits} times', { threeDigits: threeDigits(value) })
   if (isWrong(metric)) return `${threeDigits(value * 100)} %`
-  const points = threeDigits(value * 100)
-  return `${value > 0 ? '+' : ''}${points} ${points === '1' ? 'point' : 'points'}`
+  const points = Number(threeDigits(value * 100))
+  return value > 0
+    ? t('+{points, plural, one {# point} other {# points}}', { points })
+    : t('{points, plural, one {# point} other {# points}}', { points })
 }
 
 export function intervalText(metric: GateMetric, low: number | null, high: number | null): string {
   if (low === null || high === null) return DASH
   const factor = isShare(metric) ? 100 : 1
-  return `${threeDigits(low * factor)} to ${threeDigits(high * factor)}`
+  return t('{low} to {high}', { low: threeDigits(low * factor), high: threeDigits(high * factor) })
 }
 
 export const limitText = (metric: GateMetric, max: number): string =>

@@ -3,8 +3,9 @@
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
 import type { Evidence } from '../../lib/api-types.ts'
-import { DASH, plural } from '../../lib/format.ts'
+import { DASH } from '../../lib/format.ts'
 import { differenceText, intervalText, limitText, sideText } from './evidence-rules.ts'
 import classes from './rollouts.module.css'
 import { gateTitle, gateVerdict } from './rules.ts'
@@ -18,33 +19,33 @@ export function EvidencePanel({ evidence }: { evidence: Evidence }) {
   return (
     <section className="panel" aria-labelledby="evidence-heading">
       <div className="panel-head">
-        <h2 id="evidence-heading">Evidence of wave {evidence.wave + 1}</h2>
+        <h2 id="evidence-heading">{t('Evidence of wave {wave}', { wave: evidence.wave + 1 })}</h2>
         <StatusBadge verdict={gateVerdict[evidence.verdict]} />
         <span className="dim">
           <TimeAgo at={evidence.at} />
         </span>
       </div>
-      <ScrollBox label="Evidence, table">
+      <ScrollBox label={t('Evidence, table')}>
         <table className="grid">
           <thead>
             <tr>
-              <th scope="col">Gate</th>
-              <th scope="col">Verdict</th>
-              <th scope="col">At a glance</th>
+              <th scope="col">{t('Gate')}</th>
+              <th scope="col">{t('Verdict')}</th>
+              <th scope="col">{t('At a glance')}</th>
               <th scope="col" className="num">
-                New version
+                {t('New version')}
               </th>
               <th scope="col" className="num">
-                Other nodes
+                {t('Other nodes')}
               </th>
               <th scope="col" className="num">
-                Difference
+                {t('Difference')}
               </th>
               <th scope="col" className="num">
-                95 % interval
+                {t('95 % interval')}
               </th>
               <th scope="col" className="num">
-                Limit
+                {t('Limit')}
               </th>
             </tr>
           </thead>
@@ -56,9 +57,9 @@ export function EvidencePanel({ evidence }: { evidence: Evidence }) {
         </table>
       </ScrollBox>
       <p className={`panel-body dim ${classes.words}`}>
-        At a glance: the dot is the difference that was measured, the bar its 95 % interval, the
-        dashed line no difference, the red line the limit. A bar left of the limit passes, one to
-        its right fails, one across it is not clear.
+        {t(
+          'At a glance: the dot is the difference that was measured, the bar its 95 % interval, the dashed line no difference, the red line the limit. A bar left of the limit passes, one to its right fails, one across it is not clear.',
+        )}
       </p>
       {inTheWay.length > 0 && (
         <ul className={`panel-body dim ${classes.words}`}>
@@ -78,16 +79,16 @@ export function EvidencePanel({ evidence }: { evidence: Evidence }) {
 function OddAnswers({ gate }: { gate: Gate }) {
   const { odd = [] } = gate
   if (odd.length === 0) return null
-  const label = `Wrong answers: ${gateTitle(gate)}`
+  const label = t('Wrong answers: {gateTitle}', { gateTitle: gateTitle(gate) })
   return (
-    <ScrollBox label={`${label}, table`}>
+    <ScrollBox label={t('{label}, table', { label })}>
       <table className="grid">
         <caption>{label}</caption>
         <thead>
           <tr>
-            <th scope="col">File</th>
-            <th scope="col">Node</th>
-            <th scope="col">What is wrong</th>
+            <th scope="col">{t('File')}</th>
+            <th scope="col">{t('Node')}</th>
+            <th scope="col">{t('What is wrong')}</th>
           </tr>
         </thead>
         <tbody>
@@ -131,9 +132,16 @@ function Side({ metric, side }: { metric: Gate['metric']; side: Gate['canary'] }
     <td className="num">
       {sideText(metric, side.value)}
       <div className="dim">
-        {plural(side.samples, 'request')}, {plural(side.nodes, 'node')}
+        {t(
+          '{samples, plural, one {# request} other {# requests}}, {nodes, plural, one {# node} other {# nodes}}',
+          { samples: side.samples, nodes: side.nodes },
+        )}
       </div>
-      {side.probed > 0 && <div className="dim">with {plural(side.probed, 'probe')}</div>}
+      {side.probed > 0 && (
+        <div className="dim">
+          {t('with {probed, plural, one {# probe} other {# probes}}', { probed: side.probed })}
+        </div>
+      )}
     </td>
   )
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Freezing can't be undone, and leaves the farm on two versions: it is asked for, and the way back stands beside it.
+
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
+import { t } from '../../languages/t.ts'
 import type { Rollout, Session } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { backTo, brings } from './brought-words.ts'
 import { consequenceOf } from './next-steps.ts'
@@ -25,7 +26,7 @@ export function FreezeButton({ rollout, session }: Props) {
         blockedBy={blockedBy}
         onClick={() => setSeen(rollout)}
       >
-        Freeze…
+        {t('Freeze…')}
       </Step>
       {seen !== null && <FreezeDialog seen={seen} onClose={() => setSeen(null)} />}
     </>
@@ -43,19 +44,26 @@ function FreezeDialog({ seen, onClose }: { seen: Rollout; onClose: () => void })
     action.mutate({ id, stateVersion, planDigest }, { onSuccess: onClose })
   const mayNotRevert = whyNotSteer(seen)
   return (
-    <Dialog title={`Freeze the rollout of ${config} v${version}`} onClose={onClose}>
+    <Dialog
+      title={t('Freeze the rollout of {config} v{version}', { config, version })}
+      onClose={onClose}
+    >
       <div className="stack-tight">
         <p>
-          It ends as it is, and that can’t be undone. {plural(begun, 'node')}{' '}
-          {begun === 1 ? 'keeps' : 'keep'} {brings(seen)}, {othersKeep(others)} A node that is not
-          well with {brings(seen)} stays as it is.
+          {t(
+            '{begun, plural, one {It ends as it is, and that can’t be undone. # node keeps {brings}, {othersKeep} A node that is not well with {brings} stays as it is.} other {It ends as it is, and that can’t be undone. # nodes keep {brings}, {othersKeep} A node that is not well with {brings} stays as it is.}}',
+            { begun, brings: brings(seen), othersKeep: othersKeep(others) },
+          )}
         </p>
-        {freeze.isError && <ErrorBox what="Not frozen" error={freeze.error} />}
-        {revert.isError && <ErrorBox what="Not taken back" error={revert.error} />}
+        {freeze.isError && <ErrorBox what={t('Not frozen')} error={freeze.error} />}
+        {revert.isError && <ErrorBox what={t('Not taken back')} error={revert.error} />}
         <DialogActions>
           {begun > 0 && mayNotRevert === null && (
             <ActionButton blockedBy={null} loading={revert.isPending} onClick={() => act(revert)}>
-              Instead, give {plural(begun, 'node')} {backTo(seen)} again
+              {t('Instead, give {begun, plural, one {# node} other {# nodes}} {backTo} again', {
+                begun,
+                backTo: backTo(seen),
+              })}
             </ActionButton>
           )}
           <ActionButton
@@ -64,7 +72,7 @@ function FreezeDialog({ seen, onClose }: { seen: Rollout; onClose: () => void })
             loading={freeze.isPending}
             onClick={() => act(freeze)}
           >
-            Freeze
+            {t('Freeze')}
           </ActionButton>
         </DialogActions>
       </div>
@@ -74,5 +82,8 @@ function FreezeDialog({ seen, onClose }: { seen: Rollout; onClose: () => void })
 
 const othersKeep = (others: number) =>
   others === 0
-    ? 'and nodes that are not of it keep what they have.'
-    : `${plural(others, 'other')} ${others === 1 ? 'keeps what it has' : 'keep what they have'}: the farm stays on two versions until another rollout makes it one.`
+    ? t('and nodes that are not of it keep what they have.')
+    : t(
+        '{others, plural, one {# other keeps what it has: the farm stays on two versions until another rollout makes it one.} other {# others keep what they have: the farm stays on two versions until another rollout makes it one.}}',
+        { others },
+      )

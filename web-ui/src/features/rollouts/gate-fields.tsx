@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { ActionButton } from '../../components/action-button.tsx'
+import { t } from '../../languages/t.ts'
 import type { GateMetric, OnFailure, Policy } from '../../lib/api-types.ts'
 import { gateMetrics, gateName, gateTitle, isShare, isWrong, mayHavePath } from './rules.ts'
 import { errorAt, type FieldErrors, type GateDraft, gateDraft, newId } from './strategy.ts'
@@ -22,16 +24,19 @@ type Props = {
 export function GateFields({ gates, defaults = [], errors, onChange }: Props) {
   return (
     <fieldset className={classes.part}>
-      <legend>Gates</legend>
+      <legend>{t('Gates')}</legend>
       <p className={classes.help}>
-        What a wave’s nodes must show beside the nodes that have not got the version. Without any,
-        time alone decides.
+        {t(
+          'What a wave’s nodes must show beside the nodes that have not got the version. Without any, time alone decides.',
+        )}
       </p>
       {gates === null ? (
         <>
           <ul className="bullets">
             {defaults.map((gate) => (
-              <li key={gateTitle(gate)}>{gateSentence(gate)} (default)</li>
+              <li key={gateTitle(gate)}>
+                {t('{gateSentence} (default)', { gateSentence: gateSentence(gate) })}
+              </li>
             ))}
           </ul>
           <div className="row">
@@ -40,7 +45,7 @@ export function GateFields({ gates, defaults = [], errors, onChange }: Props) {
               variant="default"
               onClick={() => onChange(defaults.map(gateDraft))}
             >
-              Change the gates
+              {t('Change the gates')}
             </Button>
           </div>
         </>
@@ -64,7 +69,7 @@ function OwnGates({ gates, errors, onChange }: OwnProps) {
   }
   return (
     <>
-      {gates.length === 0 && <p>There is no gate: time alone decides.</p>}
+      {gates.length === 0 && <p>{t('There is no gate: time alone decides.')}</p>}
       <ol className={classes.rows}>
         {gates.map((gate, index) => (
           <li key={gate.id} className={classes.row}>
@@ -85,13 +90,17 @@ function OwnGates({ gates, errors, onChange }: OwnProps) {
         <ActionButton
           size="compact-sm"
           variant="default"
-          blockedBy={gates.length >= MAX_GATES ? `There may be ${MAX_GATES} at most.` : null}
+          blockedBy={
+            gates.length >= MAX_GATES
+              ? t('There may be {maxGates} at most.', { maxGates: MAX_GATES })
+              : null
+          }
           onClick={add}
         >
-          Add a gate
+          {t('Add a gate')}
         </ActionButton>
         <Button size="compact-sm" variant="default" onClick={() => onChange(null)}>
-          Use the default gates
+          {t('Use the default gates')}
         </Button>
       </div>
     </>
@@ -107,27 +116,31 @@ type RowProps = {
 }
 
 function GateRow({ gate, number, errors, onChange, onRemove }: RowProps) {
-  const unit = isWrong(gate.metric) ? '% wrong' : isShare(gate.metric) ? '% worse' : 'times'
+  const unit = isWrong(gate.metric)
+    ? t('% wrong')
+    : isShare(gate.metric)
+      ? t('% worse')
+      : t('times')
   return (
     <>
       <span className={classes.number}>{number}.</span>
       <NativeSelect
-        aria-label={`What gate ${number} compares`}
+        aria-label={t('What gate {number} compares', { number })}
         value={gate.metric}
         onChange={({ currentTarget: { value } }) => onChange({ metric: value as GateMetric })}
         data={gateMetrics.map((metric) => ({ value: metric, label: gateName(metric) }))}
       />
       {mayHavePath(gate.metric) && (
         <TextInput
-          aria-label={`Below which path gate ${number} looks; empty: all of them`}
-          placeholder="below any path"
+          aria-label={t('Below which path gate {number} looks; empty: all of them', { number })}
+          placeholder={t('below any path')}
           value={gate.below}
           onChange={({ currentTarget: { value } }) => onChange({ below: value.trim() })}
           error={errors.below}
         />
       )}
       <TextInput
-        aria-label={`Most of gate ${number}, in ${unit}`}
+        aria-label={t('Most of gate {number}, in {unit}', { number, unit })}
         inputMode="decimal"
         className={classes.size}
         leftSection="≤"
@@ -135,9 +148,9 @@ function GateRow({ gate, number, errors, onChange, onRemove }: RowProps) {
         onChange={({ currentTarget: { value } }) => onChange({ max: value.trim() })}
         error={errors.max}
       />
-      <span className={classes.unit}>{unit}, else</span>
+      <span className={classes.unit}>{t('{unit}, else', { unit })}</span>
       <NativeSelect
-        aria-label={`When gate ${number} fails`}
+        aria-label={t('When gate {number} fails', { number })}
         value={gate.onFail}
         onChange={({ currentTarget: { value } }) => onChange({ onFail: value as OnFailure })}
         data={Object.entries(onFailureWords).map(([value, label]) => ({ value, label }))}
@@ -145,7 +158,7 @@ function GateRow({ gate, number, errors, onChange, onRemove }: RowProps) {
       <ActionIcon
         variant="default"
         size={36}
-        aria-label={`Remove gate ${number}`}
+        aria-label={t('Remove gate {number}', { number })}
         onClick={onRemove}
       >
         <IconTrash size={16} aria-hidden />

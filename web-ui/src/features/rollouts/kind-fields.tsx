@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+
 import { Checkbox } from '@mantine/core'
-import { plural } from '../../lib/format.ts'
+import { t } from '../../languages/t.ts'
 import type { KindCount } from './plan-rules.ts'
 import classes from './strategy-form.module.css'
 
@@ -17,16 +18,19 @@ export function KindFields({ kinds, excluded, onChange }: Props) {
     onChange(isOut ? [...excluded, kind] : excluded.filter((other) => other !== kind))
   return (
     <fieldset className={classes.part}>
-      <legend>Kinds of nodes</legend>
+      <legend>{t('Kinds of nodes')}</legend>
       <p className={classes.help}>
-        Nodes with the same system, version and capabilities refuse the same things. Leave out what
-        refuses this version.
+        {t(
+          'Nodes with the same system, version and capabilities refuse the same things. Leave out what refuses this version.',
+        )}
       </p>
       {kinds.map(({ kind, nodes }) => (
         <Checkbox
           key={kind}
           className={classes.words}
-          label={`Leave out ${plural(nodes, 'node')} of this kind`}
+          label={t('Leave out {nodes, plural, one {# node} other {# nodes}} of this kind', {
+            nodes,
+          })}
           description={kind}
           checked={excluded.includes(kind)}
           onChange={({ currentTarget: { checked } }) => toggle(kind, checked)}

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { TextInput } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
+import { t } from '../../languages/t.ts'
 import classes from './rollouts.module.css'
 
 type Props = { selector: string; onNarrow: (selector: string) => void }
@@ -16,8 +18,10 @@ export function NarrowForm({ selector, onNarrow }: Props) {
     <form className="panel" onSubmit={handleSubmit}>
       <div className={classes.startForm}>
         <TextInput
-          label="Only to nodes with these labels (optional)"
-          description="A selector, as in zone=eu,!canary. Such a rollout releases nothing to new nodes."
+          label={t('Only to nodes with these labels (optional)')}
+          description={t(
+            'A selector, as in zone=eu,!canary. Such a rollout releases nothing to new nodes.',
+          )}
           spellCheck={false}
           value={given}
           onChange={(event) => setGiven(event.currentTarget.value)}
@@ -25,9 +29,9 @@ export function NarrowForm({ selector, onNarrow }: Props) {
         <ActionButton
           type="submit"
           variant="default"
-          blockedBy={given.trim() === selector ? 'This is what the plan is for.' : null}
+          blockedBy={given.trim() === selector ? t('This is what the plan is for.') : null}
         >
-          Plan again
+          {t('Plan again')}
         </ActionButton>
       </div>
     </form>

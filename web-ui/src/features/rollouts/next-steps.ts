@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What may be done with a rollout now, what follows from each, and which of them is likely to be right.
+import { t } from '../../languages/t.ts'
 import type { Rollout } from '../../lib/api-types.ts'
-import { formatCount, plural } from '../../lib/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import type { RolloutAction } from './api.ts'
 import { backTo, brings } from './brought-words.ts'
 import { nodesBegun } from './rules.ts'
@@ -26,15 +27,17 @@ export function consequenceOf(action: RolloutAction, rollout: Rollout): string {
     case 'approve':
       return approved(rollout)
     case 'reject':
-      return 'The order ends, and no node changes. You say why.'
+      return t('The order ends, and no node changes. You say why.')
     case 'cancel':
-      return 'The order ends, and no node changes.'
+      return t('The order ends, and no node changes.')
     case 'pause':
-      return `No further node gets ${brings(rollout)}; those that are at it finish.`
+      return t('No further node gets {brings}; those that are at it finish.', {
+        brings: brings(rollout),
+      })
     case 'resume':
       return resumed(rollout)
     case 'skip-gate':
-      return `${rollout.phase === 'files' ? afterFiles(rollout) : afterGate(rollout)} You say why.`
+      return `${rollout.phase === 'files' ? afterFiles(rollout) : afterGate(rollout)} ${t('You say why.')}`
     case 'revert':
       return reverted(rollout)
     case 'freeze':
@@ -44,8 +47,11 @@ export function consequenceOf(action: RolloutAction, rollout: Rollout): string {
 
 function approved({ approvals, approvalsNeeded, startAt }: Rollout): string {
   const missing = approvalsNeeded - approvals.length - 1
-  if (missing > 0) return `${plural(missing, 'more person', 'more people')} must agree after you.`
-  return startAt === null ? 'It begins at once.' : 'It begins at the time it was ordered for.'
+  if (missing > 0)
+    return t('{missing, plural, one {# more person} other {# more people}} must agree after you.', {
+      missing,
+    })
+  return startAt === null ? t('It begins at once.') : t('It begins at the time it was ordered for.')
 }
 
 function resumed(rollout: Rollout): string {
@@ -53,18 +59,21 @@ function resumed(rollout: Rollout): string {
     case 'gate_failed':
     case 'gate_no_data':
     case 'gate_inconclusive':
-      return 'The nodes of this wave are watched anew, and its gates decide again.'
+      return t('The nodes of this wave are watched anew, and its gates decide again.')
     case 'deadline':
-      return 'It gets that time once more.'
+      return t('It gets that time once more.')
     case 'nodes_failed':
     case 'nodes_late':
-      return 'It goes on without the nodes that failed; they keep what they run.'
+      return t('It goes on without the nodes that failed; they keep what they run.')
     case 'nodes_away':
     case 'too_many_away':
     case 'control_plane_restart':
-      return 'It goes on without the nodes that are away; they take it on return.'
+      return t('It goes on without the nodes that are away; they take it on return.')
     default:
-      return `It goes on with wave ${rollout.wave + 1} of ${Math.max(rollout.waves.length, 1)}.`
+      return t('It goes on with wave {wave} of {max}.', {
+        wave: rollout.wave + 1,
+        max: Math.max(rollout.waves.length, 1),
+      })
   }
 }
 
@@ -72,28 +81,47 @@ function afterGate(rollout: Rollout): string {
   const { waves, wave } = rollout
   const next = waves.find(({ index }) => index > wave)
   return next === undefined
-    ? 'It ends as succeeded without waiting for evidence.'
-    : `${brings(rollout)} goes to ${plural(next.nodes, 'more node')} now, without waiting for evidence.`
+    ? t('It ends as succeeded without waiting for evidence.')
+    : t(
+        '{brings} goes to {nodes, plural, one {# more node} other {# more nodes}} now, without waiting for evidence.',
+        { brings: brings(rollout), nodes: next.nodes },
+      )
 }
 
 function afterFiles(rollout: Rollout): string {
   const { waves, filesFirst } = rollout
   const left = filesFirst?.waitingNodes ?? 0
-  const without =
-    left > 0 ? `, though ${plural(left, 'node')} ${left === 1 ? 'lacks' : 'lack'} its files` : ''
-  return `${brings(rollout)} goes to the first ${plural(waves[0]?.nodes ?? 0, 'node')} now${without}.`
+  const first = waves[0]?.nodes ?? 0
+  return left > 0
+    ? t(
+        '{brings} goes to the first {first, plural, one {# node} other {# nodes}} now, though {left, plural, one {# node lacks} other {# nodes lack}} its files.',
+        { brings: brings(rollout), first, left },
+      )
+    : t('{brings} goes to the first {first, plural, one {# node} other {# nodes}} now.', {
+        brings: brings(rollout),
+        first,
+      })
 }
 
 function reverted(rollout: Rollout): string {
   const begun = nodesBegun(rollout)
-  if (begun === 0) return 'No node runs it yet: it only ends.'
-  return `${plural(begun, 'node')} ${begun === 1 ? 'gets' : 'get'} ${backTo(rollout)} again; the others never had ${brings(rollout)}.`
+  if (begun === 0) return t('No node runs it yet: it only ends.')
+  return t(
+    '{begun, plural, one {# node gets {backTo} again; the others never had {brings}.} other {# nodes get {backTo} again; the others never had {brings}.}}',
+    { begun, backTo: backTo(rollout), brings: brings(rollout) },
+  )
 }
 
 function frozen(rollout: Rollout): string {
   const begun = nodesBegun(rollout)
   const others = rollout.totalNodes - begun
-  const keep = `${plural(begun, 'node')} ${begun === 1 ? 'keeps' : 'keep'} ${brings(rollout)}`
-  const rest = others > 0 ? `, ${formatCount(others)} what they had` : ''
-  return `It ends as it is: ${keep}${rest}. That can’t be undone.`
+  return others > 0
+    ? t(
+        '{begun, plural, one {It ends as it is: # node keeps {brings}, {others} what they had. That can’t be undone.} other {It ends as it is: # nodes keep {brings}, {others} what they had. That can’t be undone.}}',
+        { begun, brings: brings(rollout), others: formatCount(others) },
+      )
+    : t(
+        '{begun, plural, one {It ends as it is: # node keeps {brings}. That can’t be undone.} other {It ends as it is: # nodes keep {brings}. That can’t be undone.}}',
+        { begun, brings: brings(rollout) },
+      )
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The nodes of a rollout: all of them as a map and in numbers, and as rows a page of those one asks for. A large rollout opens
 // with those that somebody may have to look at.
+
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -9,8 +10,9 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusMark } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { Rollout, TaskStanding } from '../../lib/api-types.ts'
-import { formatCount, plural } from '../../lib/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import { cellsQuery, TASKS_SHOWN, type TaskFilter, tasksQuery } from './api.ts'
 import classes from './cells.module.css'
 import { RolloutCellsMap } from './cells-map.tsx'
@@ -37,7 +39,7 @@ export function NodesPanel({ rollout }: { rollout: Rollout }) {
   return (
     <section className="panel" aria-labelledby="tasks-heading">
       <div className="panel-head">
-        <h2 id="tasks-heading">Nodes</h2>
+        <h2 id="tasks-heading">{t('Nodes')}</h2>
         <span className="dim">{formatCount(rollout.totalNodes)}</span>
       </div>
       {isLarge && <Cells id={rollout.id} onPick={pick} />}
@@ -53,7 +55,7 @@ export function NodesPanel({ rollout }: { rollout: Rollout }) {
 function Cells({ id, onPick }: { id: string; onPick: (name: string) => void }) {
   const cells = useQuery(cellsQuery(id))
   return (
-    <QueryStates query={cells} what="The map of the nodes" skeletonRows={8}>
+    <QueryStates query={cells} what={t('The map of the nodes')} skeletonRows={8}>
       {(data) => <RolloutCellsMap id={id} cells={data} onPick={onPick} />}
     </QueryStates>
   )
@@ -67,12 +69,12 @@ function Chooser({ rollout, choice, onChange }: ChooserProps) {
   return (
     <div className="panel-body stack-tight">
       <fieldset className={classes.choices}>
-        <legend className="visually-hidden">Which nodes</legend>
+        <legend className="visually-hidden">{t('Which nodes')}</legend>
         <Choose chosen={choice.which === 'exceptions'} onChoose={() => choose('exceptions')}>
-          May need a look
+          {t('May need a look')}
         </Choose>
         <Choose chosen={choice.which === 'all'} onChoose={() => choose('all')}>
-          All
+          {t('All')}
         </Choose>
         {standings
           .filter((one) => states[one] !== undefined)
@@ -86,8 +88,8 @@ function Chooser({ rollout, choice, onChange }: ChooserProps) {
       <div className="row">
         <TextInput
           size="xs"
-          aria-label="Find nodes by name"
-          placeholder="Name"
+          aria-label={t('Find nodes by name')}
+          placeholder={t('Name')}
           maxLength={63}
           value={choice.name ?? choice.q}
           onChange={({ currentTarget: { value } }) => onChange({ ...choice, q: value, name: null })}
@@ -95,14 +97,17 @@ function Chooser({ rollout, choice, onChange }: ChooserProps) {
         {waves.length > 1 && (
           <NativeSelect
             size="xs"
-            aria-label="Filter by wave"
+            aria-label={t('Filter by wave')}
             value={choice.wave ?? ''}
             onChange={({ currentTarget: { value } }) =>
               onChange({ ...choice, wave: value === '' ? null : Number(value), name: null })
             }
             data={[
-              { value: '', label: 'All waves' },
-              ...waves.map(({ index }) => ({ value: String(index), label: `Wave ${index + 1}` })),
+              { value: '', label: t('All waves') },
+              ...waves.map(({ index }) => ({
+                value: String(index),
+                label: t('Wave {index}', { index: index + 1 }),
+              })),
             ]}
           />
         )}
@@ -124,12 +129,12 @@ function ByWave({ rollout: { waves, states } }: { rollout: Rollout }) {
   const shown = standings.filter((one) => states[one] !== undefined)
   return (
     <details className={`panel-body ${classes.byWave}`}>
-      <summary>Waves in numbers</summary>
-      <ScrollBox label="Nodes by wave and state, table">
+      <summary>{t('Waves in numbers')}</summary>
+      <ScrollBox label={t('Nodes by wave and state, table')}>
         <table className="grid">
           <thead>
             <tr>
-              <th scope="col">Wave</th>
+              <th scope="col">{t('Wave')}</th>
               {shown.map((one) => (
                 <th key={one} scope="col" className="num">
                   {standingVerdict[one].label}
@@ -173,7 +178,7 @@ function Rows({ rollout, choice }: { rollout: Rollout; choice: Choice }) {
     placeholderData: keepPreviousData,
   })
   return (
-    <QueryStates query={tasks} what="The nodes of the rollout" skeletonRows={5}>
+    <QueryStates query={tasks} what={t('The nodes of the rollout')} skeletonRows={5}>
       {({ items, total, nextCursor }) => (
         <>
           {items.length === 0 ? (
@@ -184,9 +189,13 @@ function Rows({ rollout, choice }: { rollout: Rollout; choice: Choice }) {
           {(before.length > 0 || nextCursor !== null) && (
             <div className={`panel-body ${classes.pages}`}>
               <span className="dim">
-                {items.length > 0 &&
-                  `${formatCount(before.length * TASKS_SHOWN + 1)} to ${formatCount(before.length * TASKS_SHOWN + items.length)} of `}
-                {plural(total, 'node')}
+                {items.length > 0
+                  ? t('{from} to {to} of {total, plural, one {# node} other {# nodes}}', {
+                      from: formatCount(before.length * TASKS_SHOWN + 1),
+                      to: formatCount(before.length * TASKS_SHOWN + items.length),
+                      total,
+                    })
+                  : t('{total, plural, one {# node} other {# nodes}}', { total })}
               </span>
               <Button
                 variant="default"
@@ -197,7 +206,7 @@ function Rows({ rollout, choice }: { rollout: Rollout; choice: Choice }) {
                   setBefore(before.slice(0, -1))
                 }}
               >
-                Back
+                {t('Back')}
               </Button>
               <Button
                 variant="default"
@@ -208,7 +217,7 @@ function Rows({ rollout, choice }: { rollout: Rollout; choice: Choice }) {
                   setCursor(nextCursor)
                 }}
               >
-                Next {TASKS_SHOWN}
+                {t('Next {tasksShown}', { tasksShown: TASKS_SHOWN })}
               </Button>
             </div>
           )}
@@ -221,18 +230,19 @@ function Rows({ rollout, choice }: { rollout: Rollout; choice: Choice }) {
 function NoRow({ choice, isLater }: { choice: Choice; isLater: boolean }) {
   const { which, q, wave, name } = choice
   // They have got into another state since the page before was read.
-  if (isLater) return <EmptyState title="None is left here">Go back for the others.</EmptyState>
+  if (isLater)
+    return <EmptyState title={t('None is left here')}>{t('Go back for the others.')}</EmptyState>
   if (which === 'exceptions' && q === '' && wave === null) {
     return (
-      <EmptyState title="No node needs a look">
-        None failed, went back, waits or was left out.
+      <EmptyState title={t('No node needs a look')}>
+        {t('None failed, went back, waits or was left out.')}
       </EmptyState>
     )
   }
   const isNarrowed = q !== '' || wave !== null || name !== null || which !== 'all'
   return (
-    <EmptyState title={isNarrowed ? 'No node is like that' : 'It has no nodes'}>
-      {isNarrowed ? 'Choose others above.' : 'Where there is none, nothing is proven.'}
+    <EmptyState title={isNarrowed ? t('No node is like that') : t('It has no nodes')}>
+      {isNarrowed ? t('Choose others above.') : t('Where there is none, nothing is proven.')}
     </EmptyState>
   )
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What the picture of a plan shows and says. Pure.
+
 import type { CellLook } from '../../components/cells/cells-picture.tsx'
 import { boundsOf, levelOf, levelsOf, lookOfLevel } from '../../components/cells/levels.ts'
 import { type Shape, shapePaths, type Verdict } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { PlanCells, RolloutPlan } from '../../lib/api-types.ts'
-import { formatCount, formatRate, formatRatio, namesOf, plural } from '../../lib/format.ts'
+import { formatCount, formatRate, formatRatio, namesOf } from '../../lib/format.ts'
 import { formatDuration } from '../../lib/time.ts'
 
 /** What the picture is of: a plan, or what an order would still do. */
@@ -15,20 +17,20 @@ export type Outline = Pick<
 
 /** By what the cells are told apart. */
 export const pictures = {
-  standing: 'What happens',
-  requests: 'Requests per second',
-  domain: 'Failure domain',
+  standing: t('What happens'),
+  requests: t('Requests per second'),
+  domain: t('Failure domain'),
 } as const
 export type Picture = keyof typeof pictures
 export const isPicture = (value: string): value is Picture => Object.hasOwn(pictures, value)
 
 export type PlanStanding = PlanCells['standings'][number]
 export const planStandingVerdict = {
-  takes: { label: 'Takes it now', tone: 'info', shape: 'half' },
-  away: { label: 'Takes it on return', tone: 'warn', shape: 'ring' },
-  drifted: { label: 'Changed by hand', tone: 'bad', shape: 'diamond' },
-  'will-refuse': { label: 'Will refuse it', tone: 'bad', shape: 'square' },
-  invalid: { label: 'Would refuse it', tone: 'bad', shape: 'triangle' },
+  takes: { label: t('Takes it now'), tone: 'info', shape: 'half' },
+  away: { label: t('Takes it on return'), tone: 'warn', shape: 'ring' },
+  drifted: { label: t('Changed by hand'), tone: 'bad', shape: 'diamond' },
+  'will-refuse': { label: t('Will refuse it'), tone: 'bad', shape: 'square' },
+  invalid: { label: t('Would refuse it'), tone: 'bad', shape: 'triangle' },
 } satisfies Record<PlanStanding, Verdict>
 
 export type Painted = {
@@ -85,19 +87,23 @@ function byDomain({ domains, domainOf }: PlanCells): Painted {
     },
     entries: [
       ...named.slice(0, REST).map((domain, place) => ({ kind: String(place), label: domain })),
-      ...(rest > 0 ? [{ kind: String(REST), label: `${formatCount(rest)} other domains` }] : []),
-      { kind: NO_DOMAIN, label: 'in no failure domain' },
+      ...(rest > 0
+        ? [{ kind: String(REST), label: t('{rest} other domains', { rest: formatCount(rest) }) }]
+        : []),
+      { kind: NO_DOMAIN, label: t('in no failure domain') },
     ],
   }
 }
 
 export function domainWords({ domains, domainOf }: PlanCells, cell: number): string[] {
   const domain = domains[domainOf[cell] ?? -1] ?? null
-  return domain === null ? [] : [`in ${domain}`]
+  return domain === null ? [] : [t('in {domain}', { domain })]
 }
 
 export const rateWords = (rate: number | null) =>
-  rate === null ? 'requests not measured' : `${formatRate(rate)} requests a second`
+  rate === null
+    ? t('requests not measured')
+    : t('{rate} requests a second', { rate: formatRate(rate) })
 
 const totalRate = ({ wavePlans }: Outline) =>
   wavePlans.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0)
@@ -107,16 +113,27 @@ const shareWords = (part: number, whole: number) => formatRatio(whole === 0 ? nu
 /** What a wave carries, below its title. */
 export function waveNote(plan: Outline, index: number): string {
   const wave = plan.wavePlans[index]
-  if (wave === undefined || wave.nodes === 0) return 'nothing to change'
+  if (wave === undefined || wave.nodes === 0) return t('nothing to change')
   const { requestsPerSecond, unmeasuredNodes, nodes, failureDomains } = wave
   const total = totalRate(plan)
   const domains = failureDomains.items.filter((domain) => domain !== null)
   return [
     unmeasuredNodes === nodes
-      ? 'requests not measured'
-      : `${shareWords(requestsPerSecond, total)} of requests, ${formatRate(requestsPerSecond)} a second`,
-    ...(domains.length > 0 && failureDomains.total <= 2 ? [`in ${namesOf(domains)}`] : []),
-    ...(failureDomains.total > 2 ? [`${plural(failureDomains.total, 'failure domain')}`] : []),
+      ? t('requests not measured')
+      : t('{shareWords} of requests, {requestsPerSecond} a second', {
+          shareWords: shareWords(requestsPerSecond, total),
+          requestsPerSecond: formatRate(requestsPerSecond),
+        }),
+    ...(domains.length > 0 && failureDomains.total <= 2
+      ? [t('in {domains}', { domains: namesOf(domains) })]
+      : []),
+    ...(failureDomains.total > 2
+      ? [
+          t('{failureDomains, plural, one {# failure domain} other {# failure domains}}', {
+            failureDomains: failureDomains.total,
+          }),
+        ]
+      : []),
   ].join('; ')
 }
 
@@ -124,10 +141,13 @@ export function waveNote(plan: Outline, index: number): string {
 export function blastWords(plan: Outline): string {
   const { mostAtOnce, changingNodes } = plan
   const total = totalRate(plan)
-  const nodes = `Between two configs at the same time: at most ${formatCount(mostAtOnce.nodes)} of ${plural(changingNodes, 'node')}`
-  if (total === 0) return `${nodes}. What they serve was not measured.`
+  const nodes = t(
+    'Between two configs at the same time: at most {nodes} of {changingNodes, plural, one {# node} other {# nodes}}',
+    { nodes: formatCount(mostAtOnce.nodes), changingNodes },
+  )
+  if (total === 0) return t('{nodes}. What they serve was not measured.', { nodes })
   const share = shareWords(mostAtOnce.requestsPerSecond, total)
-  return `${nodes}. If those were the busiest, ${share} of all their requests.`
+  return t('{nodes}. If those were the busiest, {share} of all their requests.', { nodes, share })
 }
 
 /** What is known once the first wave is through, and how long that takes. */
@@ -141,8 +161,18 @@ export function firstWaveProves(plan: Outline): string[] {
       ? []
       : [
           first.kinds === all
-            ? `The first wave has ${all === 1 ? 'the one kind of node there is' : `each of the ${formatCount(all)} kinds of nodes`}: what a kind would refuse shows there.`
-            : `The first wave has ${formatCount(first.kinds)} of ${plural(all, 'kind')} of nodes: what the others would refuse shows later.`,
+            ? all === 1
+              ? t(
+                  'The first wave has the one kind of node there is: what a kind would refuse shows there.',
+                )
+              : t(
+                  'The first wave has each of the {all} kinds of nodes: what a kind would refuse shows there.',
+                  { all: formatCount(all) },
+                )
+            : t(
+                'The first wave has {kinds} of {all, plural, one {# kind} other {# kinds}} of nodes: what the others would refuse shows later.',
+                { kinds: formatCount(first.kinds), all },
+              ),
         ]
   if (gates.length === 0 || isAlone) return kinds
   return [...kinds, evidenceWords({ first, minSamples, soakSeconds, maxSoakSeconds })]
@@ -154,13 +184,23 @@ type Wanted = { first: Outline['wavePlans'][number] } & Pick<
 >
 
 function evidenceWords({ first, minSamples, soakSeconds, maxSoakSeconds }: Wanted): string {
-  const needs = `Its gates need ${plural(minSamples, 'request')}`
+  const needs = t('Its gates need {minSamples, plural, one {# request} other {# requests}}', {
+    minSamples,
+  })
   const rate = first.requestsPerSecond
-  if (rate === 0) return `${needs}, and none was measured of its nodes in the last minute.`
+  if (rate === 0)
+    return t('{needs}, and none was measured of its nodes in the last minute.', { needs })
   const seconds = Math.max(1, Math.ceil(minSamples / rate))
   const takes = formatDuration(seconds)
-  if (seconds <= soakSeconds) return `${needs}: its nodes serve as many in ${takes}.`
+  if (seconds <= soakSeconds)
+    return t('{needs}: its nodes serve as many in {takes}.', { needs, takes })
   return seconds <= maxSoakSeconds
-    ? `${needs}: its nodes serve as many in ${takes}, so it is watched for longer.`
-    : `${needs}: its nodes would serve as many in ${takes}, longer than the ${formatDuration(maxSoakSeconds)} it is watched for.`
+    ? t('{needs}: its nodes serve as many in {takes}, so it is watched for longer.', {
+        needs,
+        takes,
+      })
+    : t(
+        '{needs}: its nodes would serve as many in {takes}, longer than the {maxSoakSeconds} it is watched for.',
+        { needs, takes, maxSoakSeconds: formatDuration(maxSoakSeconds) },
+      )
 }

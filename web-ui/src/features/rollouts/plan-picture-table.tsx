@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The picture's twin: a row for each cell. Names of ten thousand are read as one scrolls to them.
+
 import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import { lettersOf, partOf, partsOf } from '../../components/cells/cells-rules.ts'
 import { LongTable } from '../../components/long-table.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { PlanCells } from '../../lib/api-types.ts'
 import { DASH, formatRate } from '../../lib/format.ts'
 import { placeOfName } from './api.ts'
@@ -13,11 +15,11 @@ import type { NamesAt } from './picture-api.ts'
 import { planStandingVerdict } from './plan-picture-rules.ts'
 
 const columns = [
-  { title: 'Node' },
-  { title: 'Wave', className: 'num' },
-  { title: 'What happens' },
-  { title: 'Requests per second', className: 'num' },
-  { title: 'Failure domain' },
+  { title: t('Node') },
+  { title: t('Wave'), className: 'num' },
+  { title: t('What happens') },
+  { title: t('Requests per second'), className: 'num' },
+  { title: t('Failure domain') },
 ]
 const keyOf = (cell: number) => String(cell)
 
@@ -32,7 +34,7 @@ export function PlanPictureTable({ cells, namesAt }: { cells: PlanCells; namesAt
   const waves = partsOf(cells.waves.map((nodes, index) => ({ nodes, index })))
   return (
     <LongTable
-      label="Nodes by wave, table"
+      label={t('Nodes by wave, table')}
       columns={columns}
       rows={[...standings.keys()]}
       keyOf={keyOf}
@@ -46,7 +48,9 @@ export function PlanPictureTable({ cells, namesAt }: { cells: PlanCells; namesAt
           <>
             <td>
               {node === undefined ? (
-                <span className="dim">{answer?.isError ? 'Could not be read' : 'Reading…'}</span>
+                <span className="dim">
+                  {answer?.isError ? t('Could not be read') : t('Reading…')}
+                </span>
               ) : (
                 <Link to="/nodes/$id" params={{ id: node.nodeId }}>
                   {node.nodeName}

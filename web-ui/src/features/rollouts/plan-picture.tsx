@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The plan as a picture: each wave a column of its nodes, with what the wave carries; and the same as a table.
+
 import { NativeSelect, SegmentedControl } from '@mantine/core'
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
@@ -7,8 +8,8 @@ import { CellsLegend } from '../../components/cells/cells-legend.tsx'
 import { CellsMap } from '../../components/cells/cells-map.tsx'
 import { lettersOf, partOf, partsOf } from '../../components/cells/cells-rules.ts'
 import { QueryStates } from '../../components/query-states.tsx'
+import { t } from '../../languages/t.ts'
 import type { PlanCells, Rollout, RolloutPlan } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import { placeOfName } from './api.ts'
 import {
   type NamesAt,
@@ -47,7 +48,7 @@ export function ToComePicture({ rollout, onOpen }: { rollout: Rollout; onOpen: O
   const toCome = useQuery(toComeQuery(id))
   const cells = useQuery({ ...toComeQuery(id), select: (data) => data.cells })
   return (
-    <QueryStates query={toCome} what="The picture of the waves" skeletonRows={6}>
+    <QueryStates query={toCome} what={t('The picture of the waves')} skeletonRows={6}>
       {(data) =>
         data.changingNodes > 1 && (
           <WavesPicture
@@ -76,35 +77,38 @@ function WavesPicture({ outline, cells, namesAt, onOpen }: PictureProps) {
     <section className="panel" aria-labelledby="picture-heading">
       <div className="panel-head">
         <h2 id="picture-heading">
-          {outline.waves > 1 ? `In ${outline.waves} waves` : 'In one wave'}
+          {outline.waves > 1 ? t('In {waves} waves', { waves: outline.waves }) : t('In one wave')}
         </h2>
         <span className="grow" />
         {view === 'map' && (
           <NativeSelect
             size="xs"
-            aria-label="Coloured by"
+            aria-label={t('Coloured by')}
             value={picture}
             onChange={({ currentTarget: { value } }) => isPicture(value) && setPicture(value)}
             data={Object.entries(pictures).map(([value, label]) => ({ value, label }))}
           />
         )}
         <SegmentedControl
-          aria-label="The waves as"
+          aria-label={t('The waves as')}
           value={view}
           onChange={setView}
           data={[
-            { value: 'map', label: 'Map' },
-            { value: 'table', label: 'Table' },
+            { value: 'map', label: t('Map') },
+            { value: 'table', label: t('Table') },
           ]}
         />
       </div>
-      <ul className={`panel-body ${classes.picture}`} aria-label="What the plan risks and proves">
+      <ul
+        className={`panel-body ${classes.picture}`}
+        aria-label={t('What the plan risks and proves')}
+      >
         <li>{blastWords(outline)}</li>
         {firstWaveProves(outline).map((sentence) => (
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
-      <QueryStates query={cells} what="The picture of the plan" skeletonRows={4}>
+      <QueryStates query={cells} what={t('The picture of the plan')} skeletonRows={4}>
         {(data) =>
           view === 'table' ? (
             <PlanPictureTable cells={data} namesAt={namesAt} />
@@ -138,7 +142,10 @@ function Waves({ outline, cells, namesAt, picture, onOpen }: WavesProps) {
     if (node !== undefined) onOpen(node.nodeId)
   }
   const parts = cells.waves.map((nodes, index) => ({
-    title: `Wave ${index + 1}: ${plural(nodes, 'node')}`,
+    title: t('Wave {index}: {nodes, plural, one {# node} other {# nodes}}', {
+      index: index + 1,
+      nodes,
+    }),
     note: waveNote(outline, index),
     nodes,
     index,
@@ -150,7 +157,11 @@ function Waves({ outline, cells, namesAt, picture, onOpen }: WavesProps) {
     if (name === undefined || standing === undefined) return ''
     const wave = partOf(placed, cell)?.index ?? 0
     return [
-      `${name}, wave ${wave + 1}: ${planStandingVerdict[standing].label}`,
+      t('{name}, wave {wave}: {label}', {
+        name,
+        wave: wave + 1,
+        label: planStandingVerdict[standing].label,
+      }),
       rateWords(cells.requestsPerSecond[cell] ?? null),
       ...domainWords(cells, cell),
     ].join(', ')
@@ -158,14 +169,19 @@ function Waves({ outline, cells, namesAt, picture, onOpen }: WavesProps) {
   return (
     <>
       <CellsMap
-        label={`Map of ${plural(standings.length, 'node')} by wave. Arrow keys go from node to node, Enter opens one. The table holds the same.`}
+        label={t(
+          'Map of {standings, plural, one {# node} other {# nodes}} by wave. Arrow keys go from node to node, Enter opens one. The table holds the same.',
+          { standings: standings.length },
+        )}
         parts={parts}
         isInColumns
         kinds={painted.kinds}
         lookOf={painted.lookOf}
         cursor={cursor}
         told={cursor === null ? '' : tell(cursor)}
-        hint="Each cell is a node. Point at one for its name and what it serves; a click opens it."
+        hint={t(
+          'Each cell is a node. Point at one for its name and what it serves; a click opens it.',
+        )}
         onCursor={setCursor}
         onPick={(cell) => void open(cell)}
       />

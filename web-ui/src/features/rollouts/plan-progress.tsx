@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Notice } from '../../components/notice.tsx'
+import { t } from '../../languages/t.ts'
 import type { PlanUnderWay } from '../../lib/api-types.ts'
-import { formatCount, plural } from '../../lib/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import { plansUnderWayQuery, type Release, stopPlanMutation } from './api.ts'
 
 /** Most plans are there before anybody would have read this. */
@@ -35,7 +37,7 @@ function Progress({ of, purpose }: Followed) {
   return (
     <Notice
       tone="info"
-      title="The plan is being made"
+      title={t('The plan is being made')}
       action={
         <Button
           variant="default"
@@ -43,7 +45,7 @@ function Progress({ of, purpose }: Followed) {
           loading={stop.isPending}
           onClick={() => stop.mutate(newest.id)}
         >
-          Stop
+          {t('Stop')}
         </Button>
       }
     >
@@ -53,6 +55,9 @@ function Progress({ of, purpose }: Followed) {
 }
 
 function wordsOf({ texts, checkedTexts }: PlanUnderWay): string {
-  if (texts === null) return 'The texts that nodes would get are being counted.'
-  return `${formatCount(checkedTexts)} of ${plural(texts, 'text')} checked. Each different text that nodes would get is checked once.`
+  if (texts === null) return t('The texts that nodes would get are being counted.')
+  return t(
+    '{checkedTexts} of {texts, plural, one {# text} other {# texts}} checked. Each different text that nodes would get is checked once.',
+    { checkedTexts: formatCount(checkedTexts), texts },
+  )
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Nodes that will refuse a plan, because the owners of their machines do not allow it: who, and why.
+
 import { Checkbox } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Fragment, useState } from 'react'
 import { ConfigErrors } from '../../components/config-errors.tsx'
 import { Notice } from '../../components/notice.tsx'
+import { t } from '../../languages/t.ts'
 import type { RolloutPlan } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import { refusalKey, refusalTitle, uncheckedSentence } from './refusal-rules.ts'
 import classes from './rollouts.module.css'
 
@@ -21,9 +22,9 @@ export function PlanRefusals({ plan }: { plan: RolloutPlan }) {
       {nodes > 0 && (
         <Notice tone="bad" title={refusalTitle(policyRefusals)}>
           <p>
-            What it asks for is not what the owners of the machines allow. Such a node goes on with
-            what it has, and the rollout pauses at the first. Change the version or an override,
-            leave them out, or have it allowed on the machines.
+            {t(
+              'What it asks for is not what the owners of the machines allow. Such a node goes on with what it has, and the rollout pauses at the first. Change the version or an override, leave them out, or have it allowed on the machines.',
+            )}
           </p>
           <ul className={classes.refusals}>
             {together(findings.items).map(({ key, of, errors }) => (
@@ -32,12 +33,22 @@ export function PlanRefusals({ plan }: { plan: RolloutPlan }) {
                 <ConfigErrors config={config} errors={errors} />
               </li>
             ))}
-            {more > 0 && <li className="dim">and {plural(more, 'more finding')}</li>}
+            {more > 0 && (
+              <li className="dim">
+                {t('and {more, plural, one {# more finding} other {# more findings}}', { more })}
+              </li>
+            )}
           </ul>
         </Notice>
       )}
       {unchecked > 0 && (
-        <Notice tone="warn" title={`Not known of ${plural(unchecked, 'node')} whether they refuse`}>
+        <Notice
+          tone="warn"
+          title={t(
+            'Not known of {unchecked, plural, one {# node} other {# nodes}} whether they refuse',
+            { unchecked },
+          )}
+        >
           {uncheckedSentence(policyRefusals)}
         </Notice>
       )}
@@ -66,7 +77,7 @@ function Names({ of: { total, items } }: { of: Finding['nodes'] }) {
           </Link>
         </Fragment>
       ))}
-      {more > 0 && ` and ${more} more`}
+      {more > 0 && t(' and {more} more', { more })}
     </span>
   )
 }
@@ -79,10 +90,17 @@ export function useRefusalConsent(plan: RolloutPlan | undefined) {
   const key = refusalKey(plan)
   const isAgreed = agreedTo === key
   return {
-    blockedBy: isAgreed ? null : `${refusalTitle({ nodes })}: tick the box to start anyway.`,
+    blockedBy: isAgreed
+      ? null
+      : t('{refusalTitle}: tick the box to start anyway.', {
+          refusalTitle: refusalTitle({ nodes }),
+        }),
     field: (
       <Checkbox
-        label={`Start it, although ${plural(nodes, 'node')} will refuse it`}
+        label={t(
+          'Start it, although {nodes, plural, one {# node} other {# nodes}} will refuse it',
+          { nodes },
+        )}
         checked={isAgreed}
         onChange={({ currentTarget: { checked } }) => setAgreedTo(checked ? key : null)}
       />

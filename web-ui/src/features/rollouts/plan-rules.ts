@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+
 import { cordonedVerdict } from '../../components/cordoned-badge.tsx'
 import type { Verdict } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { RolloutPlan } from '../../lib/api-types.ts'
-import { formatCount, plural } from '../../lib/format.ts'
+import { formatCount } from '../../lib/format.ts'
 
 type PlannedNode = RolloutPlan['nodes']['items'][number]
 export type Row = { node: PlannedNode; verdict: Verdict }
@@ -24,9 +26,16 @@ export function planRows(plan: RolloutPlan, nodes: readonly PlannedNode[]): Plan
 
 function titleOf({ changes, cordon, wave }: PlannedNode, plan: RolloutPlan): string {
   const { nodes, changingNodes, cordonedNodes, waveNodes } = plan
-  if (!changes) return `No change: ${plural(nodes.total - changingNodes - cordonedNodes, 'node')}`
-  if (cordon !== null) return `Skipped: ${plural(cordonedNodes, 'node')}`
-  return `Wave ${wave + 1}: ${plural(waveNodes[wave] ?? 0, 'node')}`
+  if (!changes)
+    return t('No change: {nodes, plural, one {# node} other {# nodes}}', {
+      nodes: nodes.total - changingNodes - cordonedNodes,
+    })
+  if (cordon !== null)
+    return t('Skipped: {cordonedNodes, plural, one {# node} other {# nodes}}', { cordonedNodes })
+  return t('Wave {wave}: {wave2, plural, one {# node} other {# nodes}}', {
+    wave: wave + 1,
+    wave2: waveNodes[wave] ?? 0,
+  })
 }
 
 /** It is offered the version. */
@@ -34,57 +43,87 @@ export const isToChange = ({ changes, cordon }: Pick<PlannedNode, 'changes' | 'c
   changes && cordon === null
 
 function verdictOf(node: PlannedNode): Verdict {
-  if (node.errors.length > 0) return { label: 'Would refuse it', tone: 'bad', shape: 'square' }
-  if (!node.changes) return { label: 'Runs it already', tone: 'good', shape: 'disc' }
-  if (node.cordon !== null) return { ...cordonedVerdict, label: 'Skipped because cordoned' }
-  if (node.willRefuse) return { label: 'Will refuse it', tone: 'bad', shape: 'square' }
-  if (node.isDrifted) return { label: 'Changed by hand', tone: 'bad', shape: 'diamond' }
-  if (!node.connected) return { label: 'Takes it on return', tone: 'warn', shape: 'ring' }
-  return { label: 'Takes it now', tone: 'info', shape: 'half' }
+  if (node.errors.length > 0) return { label: t('Would refuse it'), tone: 'bad', shape: 'square' }
+  if (!node.changes) return { label: t('Runs it already'), tone: 'good', shape: 'disc' }
+  if (node.cordon !== null) return { ...cordonedVerdict, label: t('Skipped because cordoned') }
+  if (node.willRefuse) return { label: t('Will refuse it'), tone: 'bad', shape: 'square' }
+  if (node.isDrifted) return { label: t('Changed by hand'), tone: 'bad', shape: 'diamond' }
+  if (!node.connected) return { label: t('Takes it on return'), tone: 'warn', shape: 'ring' }
+  return { label: t('Takes it now'), tone: 'info', shape: 'half' }
 }
 
 /** How many nodes can be between two configs at the same time, of those it goes to. */
 export function blastRadius({ nodes, changingNodes, waves, policy }: RolloutPlan): string {
   const most = Math.min(changingNodes, policy.blastBudget ?? changingNodes)
   const percent = Math.round((most / nodes.total) * 100)
-  const inWaves = waves > 1 ? `${waves} waves, ` : ''
-  return `${inWaves}at most ${plural(most, 'node')} (${percent} %) between two configs at once`
+  return waves > 1
+    ? t(
+        '{waves} waves, at most {most, plural, one {# node} other {# nodes}} ({percent} %) between two configs at once',
+        { waves, most, percent },
+      )
+    : t(
+        'at most {most, plural, one {# node} other {# nodes}} ({percent} %) between two configs at once',
+        { most, percent },
+      )
 }
 
 /** What pressing the button does: to how many, when, and what follows when it goes wrong. */
 export function consequence(plan: RolloutPlan): string {
   const { changingNodes: changing, waveNodes, waves, policy, version } = plan
   const first = waveNodes.find((nodes) => nodes > 0) ?? 0
-  const watched = `watched for ${minutes(policy.minHealthySeconds + policy.soakSeconds)} or more`
-  const to = (count: number) => `v${version} goes to ${plural(count, 'node')}`
+  const time = minutes(policy.minHealthySeconds + policy.soakSeconds)
   if (policy.maxParallel === null) {
-    return `${to(changing)} at once, and nothing is watched. ${onFailure(plan)}`
+    const all = t(
+      'v{version} goes to {changing, plural, one {# node} other {# nodes}} at once, and nothing is watched.',
+      { version, changing },
+    )
+    return `${all} ${onFailure(plan)}`
   }
   const when =
     waves > 1
-      ? `${to(first)} of ${formatCount(changing)} first, then to the others in ${plural(waves - 1, 'further wave')}; each wave is ${watched}.`
-      : `${to(changing)}, ${changing === 1 ? 'which is' : 'which are'} ${watched}.`
+      ? t(
+          'v{version} goes to {first, plural, one {# node} other {# nodes}} of {changing} first, then to the others in {waves, plural, one {# further wave} other {# further waves}}; each wave is watched for {time} or more.',
+          { version, first, changing: formatCount(changing), waves: waves - 1, time },
+        )
+      : t(
+          '{changing, plural, one {v{version} goes to # node, which is watched for {time} or more.} other {v{version} goes to # nodes, which are watched for {time} or more.}}',
+          { version, changing, time },
+        )
   return `${when} ${onFailure(plan)}`
 }
 
 function onFailure({ policy, waves }: RolloutPlan): string {
   if (policy.maxParallel === null) {
-    return 'When one refuses it or goes back it pauses; the others have it by then.'
+    return t('When one refuses it or goes back it pauses; the others have it by then.')
   }
-  const what =
-    policy.gates.length > 0 && !policy.isAlone
-      ? 'is not well or worse than the others'
-      : 'is not well'
-  const follows = {
-    revert: waves > 1 ? 'all that have it go back automatically' : 'it goes back automatically',
-    pause: 'it pauses and asks',
-    freeze: 'it ends as it is, on two versions',
+  const isCompared = policy.gates.length > 0 && !policy.isAlone
+  switch (policy.onFailure) {
+    case 'revert':
+      if (waves > 1) {
+        return isCompared
+          ? t(
+              'When a node is not well or worse than the others, all that have it go back automatically.',
+            )
+          : t('When a node is not well, all that have it go back automatically.')
+      }
+      return isCompared
+        ? t('When a node is not well or worse than the others, it goes back automatically.')
+        : t('When a node is not well, it goes back automatically.')
+    case 'pause':
+      return isCompared
+        ? t('When a node is not well or worse than the others, it pauses and asks.')
+        : t('When a node is not well, it pauses and asks.')
+    case 'freeze':
+      return isCompared
+        ? t('When a node is not well or worse than the others, it ends as it is, on two versions.')
+        : t('When a node is not well, it ends as it is, on two versions.')
   }
-  return `When a node ${what}, ${follows[policy.onFailure]}.`
 }
 
 const minutes = (seconds: number) =>
-  seconds < 120 ? plural(seconds, 'second') : plural(Math.ceil(seconds / 60), 'minute')
+  seconds < 120
+    ? t('{seconds, plural, one {# second} other {# seconds}}', { seconds })
+    : t('{ceil, plural, one {# minute} other {# minutes}}', { ceil: Math.ceil(seconds / 60) })
 
 export type KindCount = { kind: string; nodes: number }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -7,6 +8,7 @@ import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx'
+import { t } from '../../languages/t.ts'
 import { isApiError } from '../../lib/api-error.ts'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
@@ -54,15 +56,21 @@ export function PlanScreen(props: PlanScreenProps) {
     <Page
       title={
         backFrom === undefined
-          ? `Plan: ${release.config} v${release.version} to the farm`
-          : `Plan: ${release.config} back to v${release.version}`
+          ? t('Plan: {config} v{version} to the farm', {
+              config: release.config,
+              version: release.version,
+            })
+          : t('Plan: {config} back to v{version}', {
+              config: release.config,
+              version: release.version,
+            })
       }
       meta={
         <Link
           to="/configs/$name/versions/$number"
           params={{ name: release.config, number: release.version }}
         >
-          Read v{release.version}
+          {t('Read v{version}', { version: release.version })}
         </Link>
       }
       actions={
@@ -70,7 +78,7 @@ export function PlanScreen(props: PlanScreenProps) {
       }
     >
       <UnsavedGuard
-        what="The order"
+        what={t('The order')}
         isUnsaved={
           JSON.stringify([choice.draft, said]) !== JSON.stringify([before.draft, saidFirst])
         }
@@ -80,11 +88,11 @@ export function PlanScreen(props: PlanScreenProps) {
       <StrategyForm choice={choice} onChange={setChoice} errors={errors} bare={bare} />
       <PlanProgress of={release} purpose="plan" isWaiting={query.isFetching} />
       {order === null ? (
-        <Notice tone="warn" live title="There is no plan">
-          Fix the marked fields above, then the plan is made.
+        <Notice tone="warn" live title={t('There is no plan')}>
+          {t('Fix the marked fields above, then the plan is made.')}
         </Notice>
       ) : (
-        <QueryStates query={query} what="The plan" skeletonRows={5}>
+        <QueryStates query={query} what={t('The plan')} skeletonRows={5}>
           {(plan) => (
             <>
               <ReleaseFields releases={plan.releases} onChoose={props.onChooseRelease} />
@@ -109,14 +117,14 @@ export function PlanScreen(props: PlanScreenProps) {
 }
 
 const wayBack = ({ version }: Release, backFrom: number | undefined) =>
-  backFrom === undefined ? '' : `Back from v${backFrom} to v${version}`
+  backFrom === undefined ? '' : t('Back from v{backFrom} to v{version}', { backFrom, version })
 
 function BackNotice({ release, backFrom }: { release: Release; backFrom: number }) {
   const { config, version } = release
   return (
     <Notice
       tone="info"
-      title={`This takes the nodes back from v${backFrom} to v${version}`}
+      title={t('This takes the nodes back from v{backFrom} to v{version}', { backFrom, version })}
       action={
         <ButtonLink
           variant="default"
@@ -125,30 +133,33 @@ function BackNotice({ release, backFrom }: { release: Release; backFrom: number 
           params={{ name: config }}
           search={{ from: backFrom, to: version }}
         >
-          What changes
+          {t('What changes')}
         </ButtonLink>
       }
     >
-      Nothing has happened yet: it begins when you press Start at the end of this page. v{backFrom}{' '}
-      stays saved, and the draft stays as it is.
+      {t(
+        'Nothing has happened yet: it begins when you press Start at the end of this page. v{backFrom} stays saved, and the draft stays as it is.',
+        { backFrom },
+      )}
     </Notice>
   )
 }
 
 function NothingToPlan({ release: { config, version } }: { release: Release }) {
   return (
-    <Page title="Nothing to plan">
+    <Page title={t('Nothing to plan')}>
       <div className="panel">
         <EmptyState
-          title={`There is no v${version} of ${config}`}
+          title={t('There is no v{version} of {config}', { version, config })}
           action={
             <ButtonLink to="/rollouts/new" search={{}}>
-              Choose a version
+              {t('Choose a version')}
             </ButtonLink>
           }
         >
-          A rollout brings a saved version of a config to the nodes. The address of this page names
-          one that is not there.
+          {t(
+            'A rollout brings a saved version of a config to the nodes. The address of this page names one that is not there.',
+          )}
         </EmptyState>
       </div>
     </Page>

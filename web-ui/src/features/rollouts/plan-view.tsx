@@ -12,8 +12,10 @@ import { type Column, LongTable } from '../../components/long-table.tsx'
 import { NextPage } from '../../components/next-page.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { RolloutPlan } from '../../lib/api-types.ts'
-import { formatCount, namesOf, plural } from '../../lib/format.ts'
+import { formatCount, namesOf } from '../../lib/format.ts'
 import { forPeople } from '../../lib/people-words.ts'
 import { planNodesQuery } from './api.ts'
 import { FilesFirstPlan } from './files-first.tsx'
@@ -34,7 +36,10 @@ export function PlanView({ plan }: { plan: RolloutPlan }) {
       <section className="panel" aria-labelledby="plan-heading">
         <div className="panel-head">
           <h2 id="plan-heading">
-            {plural(plan.nodes.total, 'node')}, {formatCount(changing)} will change
+            {t('{nodes, plural, one {# node} other {# nodes}}, {changing} will change', {
+              nodes: plan.nodes.total,
+              changing: formatCount(changing),
+            })}
           </h2>
           {changing > 0 && <span className="dim">{blastRadius(plan)}</span>}
           <ReleasesBrought releases={plan.releases} />
@@ -49,21 +54,32 @@ export function PlanView({ plan }: { plan: RolloutPlan }) {
       </section>
       {plan.isFastPath && (
         <Notice tone="info" title={FAST_PATH}>
-          Those that take it back hold, and four times as many nodes go at once.
+          {t('Those that take it back hold, and four times as many nodes go at once.')}
         </Notice>
       )}
       <FilesFirstPlan policy={plan.policy} />
       <Outlook plan={plan} />
       {plan.excluded.total > 0 && <Excluded excluded={plan.excluded} />}
       {plan.cordonedNodes > 0 && (
-        <Notice tone="warn" title={`${plural(plan.cordonedNodes, 'node')} cordoned, and skipped`}>
-          Nodes that are cordoned when their turn comes get the version with a later rollout.
+        <Notice
+          tone="warn"
+          title={t('{cordonedNodes, plural, one {# node} other {# nodes}} cordoned, and skipped', {
+            cordonedNodes: plan.cordonedNodes,
+          })}
+        >
+          {t('Nodes that are cordoned when their turn comes get the version with a later rollout.')}
         </Notice>
       )}
       {driftedNodes.total > 0 && <ChangedByHand drifted={driftedNodes} />}
       {away > 0 && (
-        <Notice tone="warn" title={`${plural(away, 'node')} not connected`}>
-          {away === 1 ? 'It' : 'They'} will take the version on return. The others do not wait.
+        <Notice
+          tone="warn"
+          title={t('{away, plural, one {# node} other {# nodes}} not connected', { away })}
+        >
+          {t(
+            '{away, plural, one {It} other {They}} will take the version on return. The others do not wait.',
+            { away },
+          )}
         </Notice>
       )}
       {hasStrategy && plan.nodes.total > 0 && <PolicyFacts policy={plan.policy} />}
@@ -75,15 +91,23 @@ export function PlanView({ plan }: { plan: RolloutPlan }) {
 function Outlook({ plan: { approvalsNeeded, blockedBy, closedWindow } }: { plan: RolloutPlan }) {
   if (approvalsNeeded === 0 && blockedBy.length === 0 && closedWindow === null) return null
   return (
-    <Notice tone="info" title="It will not begin at once">
+    <Notice tone="info" title={t('It will not begin at once')}>
       <ul>
         {approvalsNeeded > 0 && (
-          <li>{plural(approvalsNeeded, 'other person', 'other people')} must agree.</li>
+          <li>
+            {t(
+              '{approvalsNeeded, plural, one {# other person} other {# other people}} must agree.',
+              { approvalsNeeded },
+            )}
+          </li>
         )}
         {closedWindow !== null && <li>{closedWindow}</li>}
         {blockedBy.length > 0 && (
           <li>
-            Other rollouts use some of its nodes: <BlockedBy rolloutIds={blockedBy} />
+            <T
+              text="Other rollouts use some of its nodes: {blockedBy}"
+              blockedBy={<BlockedBy rolloutIds={blockedBy} />}
+            />
           </li>
         )}
       </ul>
@@ -108,29 +132,40 @@ function Differences({ plan }: { plan: RolloutPlan }) {
           params={{ name: plan.config }}
           search={{ from, to: plan.version }}
         >
-          What differs from v{from}
+          {t('What differs from v{from}', { from })}
         </Link>
       ))}
-      {more > 0 && <span className="dim">and {plural(more, 'older version')}</span>}
+      {more > 0 && (
+        <span className="dim">
+          {t('and {more, plural, one {# older version} other {# older versions}}', { more })}
+        </span>
+      )}
     </>
   )
 }
 
 const NoNode = ({ excluded }: { excluded: number }) =>
   excluded > 0 ? (
-    <EmptyState title="It is for none of the nodes">Why stands below.</EmptyState>
+    <EmptyState title={t('It is for none of the nodes')}>{t('Why stands below.')}</EmptyState>
   ) : (
-    <EmptyState title="No node to roll out to">
-      <Link to="/enrolment">Add a node</Link> first: where there is none, nothing is proven.
+    <EmptyState title={t('No node to roll out to')}>
+      <T
+        text="<link>Add a node</link> first: where there is none, nothing is proven."
+        link={<Link to="/enrolment" />}
+      />
     </EmptyState>
   )
 
 function ChangedByHand({ drifted: { total, items } }: { drifted: RolloutPlan['driftedNodes'] }) {
   const more = total - items.length
   return (
-    <Notice tone="bad" title={`${plural(total, 'node')} changed by hand`}>
-      Somebody edited the config on the machine. Until that is kept or discarded, the node refuses
-      every version, and the rollout pauses there:{' '}
+    <Notice
+      tone="bad"
+      title={t('{total, plural, one {# node} other {# nodes}} changed by hand', { total })}
+    >
+      {t(
+        'Somebody edited the config on the machine. Until that is kept or discarded, the node refuses every version, and the rollout pauses there:',
+      )}{' '}
       {items.map(({ nodeId, nodeName }, index) => (
         <span key={nodeId}>
           {index > 0 && ', '}
@@ -139,7 +174,7 @@ function ChangedByHand({ drifted: { total, items } }: { drifted: RolloutPlan['dr
           </Link>
         </span>
       ))}
-      {more > 0 && ` and ${plural(more, 'more node')}`}
+      {more > 0 && t(' and {more, plural, one {# more node} other {# more nodes}}', { more })}
     </Notice>
   )
 }
@@ -148,26 +183,33 @@ function Excluded({ excluded }: Pick<RolloutPlan, 'excluded'>) {
   const { total, items } = excluded
   const more = total - items.length
   return (
-    <Notice tone="info" title={`It does not go to ${plural(total, 'other node')}`}>
+    <Notice
+      tone="info"
+      title={t('It does not go to {total, plural, one {# other node} other {# other nodes}}', {
+        total,
+      })}
+    >
       <ul>
         {[...Map.groupBy(items, ({ reason }) => reason)].map(([reason, nodes]) => (
-          <li key={reason}>
-            {namesOf(nodes.map(({ nodeName }) => nodeName))}: {forPeople(reason)}
+          <li key={reason} lang="en">
+            {namesOf(nodes.map(({ nodeName }) => nodeName))}
+            {': '}
+            {forPeople(reason)}
           </li>
         ))}
-        {more > 0 && <li className="dim">and {more} more</li>}
+        {more > 0 && <li className="dim">{t('and {more} more', { more })}</li>}
       </ul>
     </Notice>
   )
 }
 
 const columns: Column[] = [
-  { title: 'Node' },
-  { title: 'What happens' },
-  { title: 'From' },
-  { title: 'To' },
-  { title: 'Digest on the node' },
-  { title: 'Findings in the text' },
+  { title: t('Node') },
+  { title: t('What happens') },
+  { title: t('From') },
+  { title: t('To') },
+  { title: t('Digest on the node') },
+  { title: t('Findings in the text') },
 ]
 const keyOf = ({ key }: PlanRow) => key
 const rowClass = (row: PlanRow) => ('title' in row ? classes.part : undefined)
@@ -183,7 +225,7 @@ function PlanTable({ plan }: { plan: RolloutPlan }) {
   return (
     <>
       <LongTable
-        label="Plan, table"
+        label={t('Plan, table')}
         columns={columns}
         rows={rows}
         keyOf={keyOf}
@@ -200,8 +242,12 @@ function PlanTable({ plan }: { plan: RolloutPlan }) {
           )
         }
       </LongTable>
-      {known.isError && <ErrorBox what="The other nodes of the plan" error={known.error} />}
-      <NextPage of={known}>Show more of {plural(plan.nodes.total, 'node')}</NextPage>
+      {known.isError && <ErrorBox what={t('The other nodes of the plan')} error={known.error} />}
+      <NextPage of={known}>
+        {t('Show more of {nodes, plural, one {# node} other {# nodes}}', {
+          nodes: plan.nodes.total,
+        })}
+      </NextPage>
     </>
   )
 }
@@ -218,13 +264,19 @@ function PlannedNode({ plan, node, verdict }: Row & { plan: RolloutPlan }) {
         <StatusBadge verdict={verdict} />
       </td>
       <td>
-        {node.fromVersion === null ? <span className="dim">none</span> : `v${node.fromVersion}`}
+        {node.fromVersion === null ? (
+          <span className="dim">{t('none')}</span>
+        ) : (
+          `v${node.fromVersion}`
+        )}
       </td>
       <td>
         {node.fromVersion !== plan.version ? (
           `v${plan.version}`
         ) : (
-          <span className="dim">{isToChange(node) ? 'the same, given again' : 'the same'}</span>
+          <span className="dim">
+            {isToChange(node) ? t('the same, given again') : t('the same')}
+          </span>
         )}
       </td>
       <td>
@@ -239,5 +291,9 @@ function PlannedNode({ plan, node, verdict }: Row & { plan: RolloutPlan }) {
 
 function Findings({ config, node }: { config: string; node: Row['node'] }) {
   if (node.errors.length > 0) return <ConfigErrors config={config} errors={node.errors} />
-  return node.willRefuse ? 'not allowed on its machine' : <span className="dim">none</span>
+  return node.willRefuse ? (
+    t('not allowed on its machine')
+  ) : (
+    <span className="dim">{t('none')}</span>
+  )
 }

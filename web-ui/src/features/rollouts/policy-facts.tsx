@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+
 import { Facts } from '../../components/facts.tsx'
+import { t } from '../../languages/t.ts'
 import type { Policy } from '../../lib/api-types.ts'
 import classes from './rollouts.module.css'
 import { gateSentence, knobs, knobText, onFailureWords, probeText } from './strategy-words.ts'
@@ -10,34 +12,37 @@ export function PolicyFacts({ policy }: { policy: Policy }) {
     name: knob.label,
     value: (
       <>
-        {knobText(policy, knob) ?? knob.none ?? 'no limit'} <span className="dim">{knob.help}</span>
+        {knobText(policy, knob) ?? knob.none ?? t('no limit')}{' '}
+        <span className="dim">{knob.help}</span>
       </>
     ),
   }))
   return (
     <details className={`panel ${classes.policy}`}>
-      <summary>Limits and gates of this rollout</summary>
+      <summary>{t('Limits and gates of this rollout')}</summary>
       <div className="panel-body">
         <Facts
           facts={[
             {
-              name: 'Gates',
+              name: t('Gates'),
               value: (
                 <Lines lines={policy.gates.map(gateSentence)} none="none: time alone decides" />
               ),
             },
             {
-              name: 'Probes',
+              name: t('Probes'),
               value: (
                 <Lines lines={policy.probes.map(probeText)} none="none: visitors’ requests only" />
               ),
             },
             {
-              name: 'When there are too few requests',
+              name: t('When there are too few requests'),
               value:
-                policy.onNoData === 'continue' ? 'it goes on in the end' : 'it pauses in the end',
+                policy.onNoData === 'continue'
+                  ? t('it goes on in the end')
+                  : t('it pauses in the end'),
             },
-            { name: 'When a node fails', value: onFailureWords[policy.onFailure] },
+            { name: t('When a node fails'), value: onFailureWords[policy.onFailure] },
             ...limits,
           ]}
         />

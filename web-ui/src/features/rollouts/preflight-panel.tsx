@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The nodes' own word on the version, asked for before anything is ordered.
+
 import { useQuery } from '@tanstack/react-query'
 import { ActionButton } from '../../components/action-button.tsx'
 import { ConfigErrors } from '../../components/config-errors.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { Preflight } from '../../lib/api-types.ts'
-import { namesOf, plural } from '../../lib/format.ts'
+import { namesOf } from '../../lib/format.ts'
 import { type Order, preflightQuery } from './api.ts'
 import { isWorse, pathChanges, refusals, whoIsMissing } from './preflight-rules.ts'
 
@@ -15,7 +18,7 @@ export function PreflightPanel({ order }: { order: Order }) {
   return (
     <section className="panel" aria-labelledby="preflight-heading">
       <div className="panel-head">
-        <h2 id="preflight-heading">What the nodes say</h2>
+        <h2 id="preflight-heading">{t('What the nodes say')}</h2>
         <span className="grow" />
         <ActionButton
           variant="default"
@@ -24,11 +27,11 @@ export function PreflightPanel({ order }: { order: Order }) {
           loading={preflight.isFetching}
           onClick={() => void preflight.refetch()}
         >
-          Ask again
+          {t('Ask again')}
         </ActionButton>
       </div>
       <div className="panel-body">
-        <QueryStates query={preflight} what="What the nodes say" skeletonRows={2}>
+        <QueryStates query={preflight} what={t('What the nodes say')} skeletonRows={2}>
           {(said) => <Said said={said} config={order.config} />}
         </QueryStates>
       </div>
@@ -46,14 +49,20 @@ function Said({ said, config }: { said: Preflight; config: string }) {
     <div className="stack-tight">
       {takes > 0 && (
         <p>
-          {plural(takes, 'node')} checked it on {takes === 1 ? 'its' : 'their'} own machine and
-          would take it.
+          {t(
+            '{takes, plural, one {# node checked it on its own machine and would take it.} other {# nodes checked it on their own machine and would take it.}}',
+            { takes },
+          )}
         </p>
       )}
       {refused.map(({ nodes, code, message, errors }) => (
         <div key={nodes.join()}>
           <StatusBadge
-            verdict={{ label: `${namesOf(nodes)} would refuse it`, tone: 'bad', shape: 'square' }}
+            verdict={{
+              label: t('{nodes} would refuse it', { nodes: namesOf(nodes) }),
+              tone: 'bad',
+              shape: 'square',
+            }}
           />{' '}
           <code>{code}</code>{' '}
           {errors.length > 0 ? <ConfigErrors config={config} errors={errors} /> : message}
@@ -68,11 +77,17 @@ function Said({ said, config }: { said: Preflight; config: string }) {
               shape: isWorse(change) ? 'square' : 'half',
             }}
           />{' '}
-          <code>{change.path}</code> on {namesOf(change.nodes)}
+          <T
+            text="{path} on {nodes}"
+            path={<code>{change.path}</code>}
+            nodes={namesOf(change.nodes)}
+          />
         </div>
       ))}
-      {changes.length === 0 && takes > 0 && <p className="dim">Answered as now: {samples}</p>}
-      {missing !== null && <p>Not known of all: {missing}</p>}
+      {changes.length === 0 && takes > 0 && (
+        <p className="dim">{t('Answered as now: {samples}', { samples })}</p>
+      )}
+      {missing !== null && <p>{t('Not known of all: {missing}', { missing })}</p>}
     </div>
   )
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What nodes said of a version before it is ordered, put together.
+import { t } from '../../languages/t.ts'
 import type { Preflight } from '../../lib/api-types.ts'
-import { namesOf, plural } from '../../lib/format.ts'
+import { namesOf } from '../../lib/format.ts'
 
 type Node = Preflight['nodes'][number]
 export type PathChange = { path: string; running: number; offered: number; nodes: string[] }
@@ -45,13 +46,24 @@ export function whoIsMissing(preflight: Preflight): string | null {
   const silent = nodes.filter(({ state }) => state === 'no_answer' || state === 'busy')
   const parts = [
     ...(silent.length > 0
-      ? [`${namesOf(silent.map(({ nodeName }) => nodeName))} did not answer in time`]
+      ? [
+          t('{silent} did not answer in time', {
+            silent: namesOf(silent.map(({ nodeName }) => nodeName)),
+          }),
+        ]
       : []),
-    ...(notConnected > 0 ? [`${plural(notConnected, 'node')} not connected`] : []),
-    ...(tooOld > 0 ? [`${plural(tooOld, 'node')} too old to be asked`] : []),
+    ...(notConnected > 0
+      ? [t('{notConnected, plural, one {# node} other {# nodes}} not connected', { notConnected })]
+      : []),
+    ...(tooOld > 0
+      ? [t('{tooOld, plural, one {# node} other {# nodes}} too old to be asked', { tooOld })]
+      : []),
     ...(notAsked > 0
       ? [
-          `${plural(notAsked, 'more node')} not asked: others of their kind were, or they get the files of a release first`,
+          t(
+            '{notAsked, plural, one {# more node} other {# more nodes}} not asked: others of their kind were, or they get the files of a release first',
+            { notAsked },
+          ),
         ]
       : []),
   ]

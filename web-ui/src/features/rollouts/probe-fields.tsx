@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { ActionIcon, TextInput } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { ActionButton } from '../../components/action-button.tsx'
+import { t } from '../../languages/t.ts'
 import { errorAt, type FieldErrors, newId, type ProbeDraft } from './strategy.ts'
 import classes from './strategy-form.module.css'
 
@@ -23,27 +25,27 @@ export function ProbeFields({ probes, errors, onChange }: Props) {
   }
   return (
     <fieldset className={classes.part}>
-      <legend>Probes</legend>
+      <legend>{t('Probes')}</legend>
       <p className={classes.help}>
-        What nodes fetch from themselves where visitors make too few requests for the gates. Name
-        pages that visitors ask for, of every site that matters. Without a host it is the node’s own
-        address.
+        {t(
+          'What nodes fetch from themselves where visitors make too few requests for the gates. Name pages that visitors ask for, of every site that matters. Without a host it is the node’s own address.',
+        )}
       </p>
       <ol className={classes.rows}>
         {probes.map((probe, index) => (
           <li key={probe.id} className={classes.probeRow}>
             <span className={classes.number}>{index + 1}.</span>
             <TextInput
-              aria-label={`Host of probe ${index + 1}`}
+              aria-label={t('Host of probe {index}', { index: index + 1 })}
               className={classes.host}
-              placeholder="www.example.org"
+              placeholder={t('www.example.org')}
               spellCheck={false}
               value={probe.host}
               onChange={({ currentTarget: { value } }) => set(probe.id, { host: value.trim() })}
               error={errorAt(errors, `/probes/${index}/host`)}
             />
             <TextInput
-              aria-label={`Path of probe ${index + 1}`}
+              aria-label={t('Path of probe {index}', { index: index + 1 })}
               className={classes.path}
               placeholder="/"
               spellCheck={false}
@@ -55,7 +57,7 @@ export function ProbeFields({ probes, errors, onChange }: Props) {
             <ActionIcon
               variant="default"
               size={36}
-              aria-label={`Remove probe ${index + 1}`}
+              aria-label={t('Remove probe {index}', { index: index + 1 })}
               onClick={() => onChange(probes.filter(({ id }) => id !== probe.id))}
             >
               <IconTrash size={16} aria-hidden />
@@ -66,10 +68,14 @@ export function ProbeFields({ probes, errors, onChange }: Props) {
       <ActionButton
         size="compact-sm"
         variant="default"
-        blockedBy={probes.length >= MAX_PROBES ? `There may be ${MAX_PROBES} at most.` : null}
+        blockedBy={
+          probes.length >= MAX_PROBES
+            ? t('There may be {maxProbes} at most.', { maxProbes: MAX_PROBES })
+            : null
+        }
         onClick={add}
       >
-        Add a probe
+        {t('Add a probe')}
       </ActionButton>
     </fieldset>
   )

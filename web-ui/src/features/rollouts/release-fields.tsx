@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Which version of each release goes with the config.
+
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Choice, SearchSelect } from '../../components/search-select.tsx'
+import { t } from '../../languages/t.ts'
 import type { ReleaseVersion, RolloutPlan } from '../../lib/api-types.ts'
 import { releaseVersionsQuery } from './api.ts'
 import classes from './rollouts.module.css'
@@ -16,7 +18,7 @@ export function ReleaseFields({ releases, onChoose }: Props) {
   return (
     <section className="panel" aria-labelledby="release-fields-heading">
       <div className="panel-head">
-        <h2 id="release-fields-heading">Files that go with it</h2>
+        <h2 id="release-fields-heading">{t('Files that go with it')}</h2>
       </div>
       <div className={`panel-body ${classes.chooseFields}`}>
         {releases.map((planned) => (
@@ -38,18 +40,18 @@ function ReleaseField({ planned, onChoose }: { planned: Planned; onChoose: OnCho
   const found = choices.filter(({ label }) => label.toLowerCase().includes(typed.toLowerCase()))
   return (
     <SearchSelect
-      label={`Version of ${name}`}
+      label={t('Version of {name}', { name })}
       description={
         before === null
-          ? 'No rollout has brought one to all nodes yet'
-          : `v${before.number} was brought to all nodes last`
+          ? t('No rollout has brought one to all nodes yet')
+          : t('v{number} was brought to all nodes last', { number: before.number })
       }
-      error={versions.isError ? 'Its other versions could not be read' : undefined}
+      error={versions.isError ? t('Its other versions could not be read') : undefined}
       value={value}
       choices={found}
       onSearch={setTyped}
       onChange={(chosen) => onChoose(name, Number(chosen))}
-      none="None of the newest hundred has this in number or message"
+      none={t('None of the newest hundred has this in number or message')}
     />
   )
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The versions of releases that go with a rollout, with what was proved of each before.
+import { t } from '../../languages/t.ts'
 import type { RolloutPlan } from '../../lib/api-types.ts'
 import { formatBytes, formatCount } from '../../lib/format.ts'
 
@@ -7,7 +8,7 @@ type Brought = RolloutPlan['releases']
 
 export function ReleasesBrought({ releases }: { releases: Brought }) {
   if (releases.length === 0) return null
-  return <span>with {releases.map(releaseText).join(', ')}</span>
+  return <span>{t('with {releases}', { releases: releases.map(releaseText).join(', ') })}</span>
 }
 
 export function releaseText({ name, number, before, changes }: Brought[number]): string {
@@ -22,5 +23,5 @@ function changesText({ added, changed, removed, fetchBytes }: Changes): string {
   const counts = Object.entries({ added, changed, removed })
     .filter(([, count]) => count > 0)
     .map(([what, count]) => `${formatCount(count)} ${what}`)
-  return [...counts, `${formatBytes(fetchBytes)} to fetch`].join(', ')
+  return [...counts, t('{fetchBytes} to fetch', { fetchBytes: formatBytes(fetchBytes) })].join(', ')
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ErrorBox } from '../../components/error-box.tsx'
+import { t } from '../../languages/t.ts'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import { may } from '../../lib/permissions.ts'
 import { saveFile } from '../../lib/save-file.ts'
@@ -34,9 +36,9 @@ export function ReportButton({ rollout, session }: { rollout: Rollout; session: 
   return (
     <div className="stack-tight">
       <Button variant="default" loading={save.isPending} onClick={() => save.mutate()}>
-        Save report
+        {t('Save report')}
       </Button>
-      {save.isError && <ErrorBox what="No report was made" error={save.error} />}
+      {save.isError && <ErrorBox what={t('No report was made')} error={save.error} />}
     </div>
   )
 }

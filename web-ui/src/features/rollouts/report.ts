@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // A rollout as one HTML file, to print and to pass on: it asks for nothing else, runs nothing, and whatever people and nodes wrote
 // is text in it. Pure.
+
+import { language, languages } from '../../languages/language.ts'
+import { t } from '../../languages/t.ts'
 import type { AuditEntry, NodeTask, Rollout } from '../../lib/api-types.ts'
-import { DASH, formatCount, plural } from '../../lib/format.ts'
+import { DASH, formatCount } from '../../lib/format.ts'
 import { forPeople } from '../../lib/people-words.ts'
 import { differenceText, intervalText, limitText, sideText } from './evidence-rules.ts'
+import { reasonTold } from './reason-words.ts'
 import { gateTitle, gateVerdict, rolloutVerdict, taskSentence, verdictOfTask } from './rules.ts'
 import { entryTitle, timelineParts } from './timeline-rules.ts'
 
@@ -47,9 +51,9 @@ const NOTHING = new Html('')
 
 export function reportHtml({ rollout, tasks, history, madeAt }: Reported): string {
   const { config, version } = rollout
-  const title = `Rollout of ${config} v${version}`
+  const title = t('Rollout of {config} v{version}', { config, version })
   const page = html`<!doctype html>
-<html lang="en">
+<html lang="${languages[language].tag}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
@@ -60,14 +64,14 @@ export function reportHtml({ rollout, tasks, history, madeAt }: Reported): strin
 <body>
 <header>
 <h1>${title}</h1>
-<p><strong>${rolloutVerdict[rollout.state].label}.</strong> ${forPeople(rollout.headline)}</p>
+<p><strong>${rolloutVerdict[rollout.state].label}.</strong> ${reasonTold(rollout).words}</p>
 </header>
 ${facts(rollout)}
 ${waves(rollout)}
 ${evidence(rollout)}
 ${nodes(rollout, tasks)}
 ${historyOf(history, tasks)}
-<footer>Made by Farmstead at ${timeText(madeAt.toISOString())}. Times are in UTC.</footer>
+<footer>${t('Made by Farmstead at {time}. Times are in UTC.', { time: timeText(madeAt.toISOString()) })}</footer>
 </body>
 </html>
 `
@@ -80,17 +84,26 @@ function facts(rollout: Rollout): Html {
   const { author, message, previousVersion, selector, approvals, emergency } = rollout
   const { createdAt, startedAt, endedAt, doneNodes, totalNodes, reason, id } = rollout
   const rows: [string, string][] = [
-    ['In full', forPeople(reason)],
-    ['Ordered by', `${author}, ${timeText(createdAt)}`],
-    ...(message === '' ? [] : [['Message', message] satisfies [string, string]]),
-    ...(emergency === null ? [] : [['Emergency', emergency] satisfies [string, string]]),
-    ...approvals.map(({ by, at }): [string, string] => ['Approved by', `${by}, ${timeText(at)}`]),
-    ['Before it', previousVersion === null ? 'no version' : `v${previousVersion}`],
-    ...(selector === '' ? [] : [['Only to', selector] satisfies [string, string]]),
-    ['Nodes', `${formatCount(doneNodes)} of ${formatCount(totalNodes)} have the version`],
-    ['Began', startedAt === null ? 'never' : timeText(startedAt)],
-    ['Ended', endedAt === null ? 'not yet: this is how it stood' : timeText(endedAt)],
-    ['Id', id],
+    [t('In full'), forPeople(reason)],
+    [t('Ordered by'), `${author}, ${timeText(createdAt)}`],
+    ...(message === '' ? [] : [[t('Message'), message] satisfies [string, string]]),
+    ...(emergency === null ? [] : [[t('Emergency'), emergency] satisfies [string, string]]),
+    ...approvals.map(({ by, at }): [string, string] => [
+      t('Approved by'),
+      `${by}, ${timeText(at)}`,
+    ]),
+    [t('Before it'), previousVersion === null ? t('no version') : `v${previousVersion}`],
+    ...(selector === '' ? [] : [[t('Only to'), selector] satisfies [string, string]]),
+    [
+      t('Nodes'),
+      t('{doneNodes} of {totalNodes} have the version', {
+        doneNodes: formatCount(doneNodes),
+        totalNodes: formatCount(totalNodes),
+      }),
+    ],
+    [t('Began'), startedAt === null ? 'never' : timeText(startedAt)],
+    [t('Ended'), endedAt === null ? t('not yet: this is how it stood') : timeText(endedAt)],
+    [t('Id'), id],
   ]
   return html`<dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
 }
@@ -109,8 +122,8 @@ function table(title: string, head: readonly string[], rows: readonly Html[]): H
 
 const waves = ({ waves: all }: Rollout) =>
   table(
-    'Waves',
-    ['Wave', 'Nodes', 'Have the version'],
+    t('Waves'),
+    [t('Wave'), t('Nodes'), t('Have the version')],
     all.map(({ index, nodes: count, done }) =>
       row([index + 1, formatCount(count), formatCount(done)]),
     ),
@@ -119,23 +132,32 @@ const waves = ({ waves: all }: Rollout) =>
 function evidence({ evidence: found }: Rollout): Html {
   if (found === null) return NOTHING
   return table(
-    `Evidence of wave ${found.wave + 1}, ${timeText(found.at)}`,
+    t('Evidence of wave {wave}, {timeText}', {
+      wave: found.wave + 1,
+      timeText: timeText(found.at),
+    }),
     [
-      'Gate',
-      'Verdict',
-      'New version',
-      'Other nodes',
-      'Difference',
-      '95 % interval',
-      'Limit',
-      'In words',
+      t('Gate'),
+      t('Verdict'),
+      t('New version'),
+      t('Other nodes'),
+      t('Difference'),
+      t('95 % interval'),
+      t('Limit'),
+      t('In words'),
     ],
     found.gates.map(({ verdict, canary, control, value, low, high, max, message, ...gate }) =>
       row([
         gateTitle(gate),
         gateVerdict[verdict].label,
-        `${sideText(gate.metric, canary.value)}, ${plural(canary.samples, 'request')}`,
-        `${sideText(gate.metric, control.value)}, ${plural(control.samples, 'request')}`,
+        t('{sideText}, {samples, plural, one {# request} other {# requests}}', {
+          sideText: sideText(gate.metric, canary.value),
+          samples: canary.samples,
+        }),
+        t('{sideText}, {samples, plural, one {# request} other {# requests}}', {
+          sideText: sideText(gate.metric, control.value),
+          samples: control.samples,
+        }),
         value === null ? DASH : differenceText(gate.metric, value),
         intervalText(gate.metric, low, high),
         limitText(gate.metric, max),
@@ -158,9 +180,9 @@ function nodes({ totalNodes }: Rollout, tasks: readonly NodeTask[]): Html {
   )
   const more =
     missing > 0
-      ? html`<p>${plural(missing, 'further node')} ${missing === 1 ? 'is' : 'are'} not listed.</p>`
+      ? html`<p>${t('{missing, plural, one {# further node is not listed} other {# further nodes are not listed}}.', { missing })}</p>`
       : NOTHING
-  return html`${table('Nodes', ['Node', 'Wave', 'State', 'What it says', 'Since'], rows)}${more}`
+  return html`${table(t('Nodes'), [t('Node'), t('Wave'), t('State'), t('What it says'), t('Since')], rows)}${more}`
 }
 
 function historyOf(history: Reported['history'], tasks: readonly NodeTask[]): Html {
@@ -168,14 +190,19 @@ function historyOf(history: Reported['history'], tasks: readonly NodeTask[]): Ht
   // Of nodes the audit has ids.
   const names = new Map(tasks.map(({ nodeId, nodeName }) => [nodeId, nodeName]))
   const rows = timelineParts(history.entries).map(({ entry, nodeSteps }) => {
-    if (entry === null) return row(['', plural(nodeSteps, 'step of nodes', 'steps of nodes'), ''])
+    if (entry === null)
+      return row([
+        '',
+        t('{nodeSteps, plural, one {# step of nodes} other {# steps of nodes}}', { nodeSteps }),
+        '',
+      ])
     const actor = entry.actor ?? ''
     return row([timeText(entry.at), entryTitle(entry.action), names.get(actor) ?? actor])
   })
   const more = history.isCut
-    ? html`<p>Older entries are not listed. The audit log has them.</p>`
+    ? html`<p>${t('Older entries are not listed. The audit log has them.')}</p>`
     : NOTHING
-  return html`${table('History, newest first', ['When', 'What', 'By'], rows)}${more}`
+  return html`${table(t('History, newest first'), [t('When'), t('What'), t('By')], rows)}${more}`
 }
 
 const STYLE = `

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { TextInput } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
@@ -6,6 +7,7 @@ import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { ButtonLink } from '../../components/links.tsx'
 import { RolloutButton } from '../../components/rollout-link.tsx'
+import { t } from '../../languages/t.ts'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import type { RolloutAction } from './api.ts'
@@ -23,8 +25,8 @@ export function RolloutActions({ rollout, session }: Props) {
   const needed = recommended(rollout)
   return (
     <div className="stack-tight">
-      <h2>What you can do</h2>
-      {needed === null && <p className="dim">Nothing is needed of you.</p>}
+      <h2>{t('What you can do')}</h2>
+      {needed === null && <p className="dim">{t('Nothing is needed of you.')}</p>}
       <ul className={classes.steps}>
         {isWaiting(rollout.state) ? (
           <BeforeTheStart rollout={rollout} session={session} />
@@ -56,7 +58,7 @@ function Afterwards({ rollout, session }: Props) {
         to="/rollouts/new"
         search={{ config, version, again: id, ...(selector !== '' && { selector }) }}
       >
-        Order again
+        {t('Order again')}
       </ButtonLink>
     )
   }
@@ -84,21 +86,21 @@ function BeforeTheStart({ rollout, session }: Props) {
             action="approve"
             blockedBy={mayNotApprove ?? whyNotApprove(rollout, session.user.username)}
           >
-            Approve this plan
+            {t('Approve this plan')}
           </Act>
           <Explained
             rollout={rollout}
             action="reject"
-            title="Reject this rollout"
+            title={t('Reject this rollout')}
             isReasonNeeded
             blockedBy={mayNotApprove}
           >
-            Reject
+            {t('Reject')}
           </Explained>
         </>
       )}
       <Act rollout={rollout} action="cancel" blockedBy={whyNot(session, 'rollouts:run')}>
-        Cancel
+        {t('Cancel')}
       </Act>
     </>
   )
@@ -112,26 +114,30 @@ function WhileItGoes({ rollout, session }: Props) {
   return (
     <>
       <Act rollout={rollout} action={isPaused ? 'resume' : 'pause'} blockedBy={mayNotSteer}>
-        {isPaused ? 'Resume' : 'Pause'}
+        {isPaused ? t('Resume') : t('Pause')}
       </Act>
       {(rollout.waves.length > 1 || isForFiles) && (
         <Explained
           rollout={rollout}
           action="skip-gate"
-          title={`Begin the ${isForFiles ? 'first' : 'next'} wave without waiting`}
+          title={
+            isForFiles
+              ? t('Begin the first wave without waiting')
+              : t('Begin the next wave without waiting')
+          }
           isReasonNeeded
           blockedBy={mayNot ?? whyNotSkipGate(rollout)}
         >
-          {isForFiles ? 'Do not wait for files' : 'Skip gate'}
+          {isForFiles ? t('Do not wait for files') : t('Skip gate')}
         </Explained>
       )}
       <Explained
         rollout={rollout}
         action="revert"
-        title="Give back to every node what it had before"
+        title={t('Give back to every node what it had before')}
         blockedBy={mayNotSteer}
       >
-        Revert
+        {t('Revert')}
       </Explained>
       <FreezeButton rollout={rollout} session={session} />
     </>
@@ -146,14 +152,14 @@ type ActProps = {
 }
 
 const REFUSED: Record<RolloutAction, string> = {
-  freeze: 'Not frozen',
-  pause: 'Not paused',
-  resume: 'Not resumed',
-  'skip-gate': 'It waits on',
-  revert: 'Not taken back',
-  approve: 'Not approved',
-  reject: 'Not rejected',
-  cancel: 'Not cancelled',
+  freeze: t('Not frozen'),
+  pause: t('Not paused'),
+  resume: t('Not resumed'),
+  'skip-gate': t('It waits on'),
+  revert: t('Not taken back'),
+  approve: t('Not approved'),
+  reject: t('Not rejected'),
+  cancel: t('Not cancelled'),
 }
 
 function Act({ rollout, action, blockedBy, children }: ActProps) {
@@ -204,8 +210,8 @@ function Explained({ title, isReasonNeeded = false, ...props }: ExplainedProps) 
           <form className="stack-tight" onSubmit={handleSubmit}>
             <p>{consequenceOf(action, seen)}</p>
             <TextInput
-              label={isReasonNeeded ? 'Why' : 'Why (optional)'}
-              description="It is kept in the history"
+              label={isReasonNeeded ? t('Why') : t('Why (optional)')}
+              description={t('It is kept in the history')}
               maxLength={500}
               value={reason}
               onChange={(event) => setReason(event.currentTarget.value)}
@@ -215,7 +221,7 @@ function Explained({ title, isReasonNeeded = false, ...props }: ExplainedProps) 
               <ActionButton
                 type="submit"
                 loading={act.isPending}
-                blockedBy={needsReason ? 'Give a reason first.' : null}
+                blockedBy={needsReason ? t('Give a reason first.') : null}
               >
                 {title}
               </ActionButton>

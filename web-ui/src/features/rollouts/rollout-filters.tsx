@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { SavedViews } from '../../components/saved-views.tsx'
 import { type Choice, SearchSelect } from '../../components/search-select.tsx'
+import { t } from '../../languages/t.ts'
 import { configsNamedQuery } from './api.ts'
 import classes from './rollouts.module.css'
 import { rolloutStates, rolloutVerdict } from './rules.ts'
@@ -20,9 +22,9 @@ export function RolloutFilters({ search, onSearch }: Props) {
     <div className={classes.filters}>
       <NativeSelect
         size="xs"
-        label="State"
+        label={t('State')}
         value={search.state ?? ''}
-        data={[{ value: '', label: 'any' }, ...states]}
+        data={[{ value: '', label: t('any') }, ...states]}
         onChange={({ currentTarget: { value } }) =>
           onSearch({ ...search, state: rolloutStates.find((one) => one === value) })
         }
@@ -33,7 +35,7 @@ export function RolloutFilters({ search, onSearch }: Props) {
       />
       <TextInput
         size="xs"
-        label="By"
+        label={t('By')}
         value={search.author ?? ''}
         onChange={({ currentTarget: { value } }) =>
           onSearch({ ...search, author: value || undefined })
@@ -45,7 +47,7 @@ export function RolloutFilters({ search, onSearch }: Props) {
   )
 }
 
-const ANY: Choice = { value: '', label: 'any' }
+const ANY: Choice = { value: '', label: t('any') }
 
 function ConfigField({ config, onConfig }: { config: string; onConfig: (name: string) => void }) {
   const [typed, setTyped] = useState('')
@@ -54,12 +56,12 @@ function ConfigField({ config, onConfig }: { config: string; onConfig: (name: st
   return (
     <SearchSelect
       size="xs"
-      label="Config"
+      label={t('Config')}
       value={config === '' ? ANY : { value: config, label: config }}
       choices={[ANY, ...names.map((name) => ({ value: name, label: name }))]}
       onSearch={setTyped}
       onChange={onConfig}
-      none="No config of that name"
+      none={t('No config of that name')}
     />
   )
 }

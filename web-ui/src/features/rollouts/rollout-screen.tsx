@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
+
 import { useQuery } from '@tanstack/react-query'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import { rolloutQuery } from './api.ts'
 import { Distributions } from './distributions.tsx'
@@ -32,15 +35,18 @@ export function RolloutScreen({ id, session, onStarted, onOpenNode }: RolloutScr
   const rollout = useQuery(rolloutQuery(id))
   const title =
     rollout.data === undefined
-      ? 'Rollout'
-      : `Rollout of ${rollout.data.config} v${rollout.data.version}`
+      ? t('Rollout')
+      : t('Rollout of {config} v{version}', {
+          config: rollout.data.config,
+          version: rollout.data.version,
+        })
   return (
     <Page
       title={title}
       meta={rollout.data === undefined ? undefined : <RolloutMeta rollout={rollout.data} />}
       actions={rollout.data && <RolloutHeadActions rollout={rollout.data} session={session} />}
     >
-      <QueryStates query={rollout} what="The rollout" skeletonRows={6}>
+      <QueryStates query={rollout} what={t('The rollout')} skeletonRows={6}>
         {(data) => (
           <>
             <RolloutStatePanel rollout={data} session={session} asOf={rollout.dataUpdatedAt} />
@@ -67,13 +73,26 @@ function RolloutMeta({ rollout }: { rollout: Rollout }) {
   return (
     <>
       <span>
-        {isWaiting(rollout.state) ? 'ordered' : 'started'} by {rollout.author}{' '}
-        <TimeAgo at={rollout.createdAt} />
+        {isWaiting(rollout.state) ? (
+          <T
+            text="ordered by {author} {createdAt}"
+            author={rollout.author}
+            createdAt={<TimeAgo at={rollout.createdAt} />}
+          />
+        ) : (
+          <T
+            text="started by {author} {createdAt}"
+            author={rollout.author}
+            createdAt={<TimeAgo at={rollout.createdAt} />}
+          />
+        )}
       </span>
       {rollout.message !== '' && <span>“{rollout.message}”</span>}
       <ReleasesBrought releases={rollout.releases} />
       {rollout.isFastPath && <span>{FAST_PATH}</span>}
-      {rollout.emergency !== null && <span>Emergency: “{rollout.emergency}”</span>}
+      {rollout.emergency !== null && (
+        <span>{t('Emergency: “{emergency}”', { emergency: rollout.emergency })}</span>
+      )}
       <code>{rollout.id}</code>
     </>
   )

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // How a rollout stands: one sentence of why, the time that is left, and what may be done.
+
 import { Link } from '@tanstack/react-router'
 import { StatePanel } from '../../components/state-panel.tsx'
+import { t } from '../../languages/t.ts'
 import type { Rollout, Session } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import { forPeople } from '../../lib/people-words.ts'
 import { formatDateTime } from '../../lib/time.ts'
+import { reasonTold } from './reason-words.ts'
 import { RolloutActions } from './rollout-actions.tsx'
 import classes from './rollout-state.module.css'
 import rowClasses from './rollouts.module.css'
@@ -15,26 +17,32 @@ import { Timers } from './timers.tsx'
 type Props = { rollout: Rollout; session: Session; asOf: number }
 
 export function RolloutStatePanel({ rollout, session, asOf }: Props) {
-  const { doneNodes, totalNodes, state, headline, reason } = rollout
+  const { doneNodes, totalNodes, state, reason } = rollout
   const progress = progressText(doneNodes, totalNodes)
   const whole = forPeople(reason)
-  const sentence = forPeople(headline) || whole
+  const told = reasonTold(rollout)
   return (
-    <StatePanel label="State of the rollout" verdict={rolloutVerdict[state]} progress={progress}>
+    <StatePanel
+      label={t('State of the rollout')}
+      verdict={rolloutVerdict[state]}
+      progress={progress}
+    >
       <progress
         className={rowClasses.progress}
         max={Math.max(1, totalNodes)}
         value={doneNodes}
         aria-label={progress}
       />
-      <p className={classes.headline}>{sentence}</p>
+      <p className={classes.headline} lang={told.isEnglish ? 'en' : undefined}>
+        {told.words}
+      </p>
       <Timers rollout={rollout} asOf={asOf} />
       {!isOver(state) && <RolloutActions rollout={rollout} session={session} />}
       <Beside rollout={rollout} />
-      {whole !== sentence && (
+      {whole !== told.words && (
         <details className={`dim ${classes.more}`}>
-          <summary>In full</summary>
-          {whole}
+          <summary>{t('In full')}</summary>
+          <span lang="en">{whole}</span>
         </details>
       )}
     </StatePanel>
@@ -49,10 +57,19 @@ function Beside({ rollout }: { rollout: Rollout }) {
     <div className="stack-tight">
       {pendingNodes > 0 && (
         <p>
-          {plural(pendingNodes, 'node')} could not be reached and will take the version on return.
+          {t(
+            '{pendingNodes, plural, one {# node} other {# nodes}} could not be reached and will take the version on return.',
+            { pendingNodes },
+          )}
         </p>
       )}
-      {cordonedNodes > 0 && <p>{plural(cordonedNodes, 'cordoned node')} skipped.</p>}
+      {cordonedNodes > 0 && (
+        <p>
+          {t('{cordonedNodes, plural, one {# cordoned node} other {# cordoned nodes}} skipped.', {
+            cordonedNodes,
+          })}
+        </p>
+      )}
       <p className="row dim">
         {isChange && (
           <Link
@@ -60,10 +77,12 @@ function Beside({ rollout }: { rollout: Rollout }) {
             params={{ name: config }}
             search={{ from: previousVersion, to: version }}
           >
-            What changes from v{previousVersion} to v{version}
+            {t('What changes from v{previousVersion} to v{version}', { previousVersion, version })}
           </Link>
         )}
-        {endedAt !== null && <span>ended {formatDateTime(endedAt)}</span>}
+        {endedAt !== null && (
+          <span>{t('ended {endedAt}', { endedAt: formatDateTime(endedAt) })}</span>
+        )}
       </p>
     </div>
   )

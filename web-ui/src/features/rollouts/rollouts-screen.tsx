@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
@@ -13,6 +14,8 @@ import { QueryStates } from '../../components/query-states.tsx'
 import { RolloutLink } from '../../components/rollout-link.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { RolloutSummary, Session } from '../../lib/api-types.ts'
 import { formatDuration } from '../../lib/time.ts'
 import { versionBefore } from '../../lib/way-back.ts'
@@ -37,10 +40,10 @@ export function RolloutsScreen({ search, session, onSearch }: Props) {
   })
   const isFiltered = Object.values(asked).some((value) => value !== undefined)
   return (
-    <Page title="Rollouts" actions={<NewRolloutButton session={session} />}>
+    <Page title={t('Rollouts')} actions={<NewRolloutButton session={session} />}>
       <div className="panel">
         <RolloutFilters search={search} onSearch={onSearch} />
-        <QueryStates query={rollouts} what="The rollouts" skeletonRows={5}>
+        <QueryStates query={rollouts} what={t('The rollouts')} skeletonRows={5}>
           {({ pages }) => {
             const known = pages.flatMap(({ items }) => items)
             if (known.length > 0) {
@@ -54,37 +57,39 @@ export function RolloutsScreen({ search, session, onSearch }: Props) {
               )
             }
             return isFiltered ? (
-              <EmptyState title="No rollout matches">
+              <EmptyState title={t('No rollout matches')}>
                 <Button size="xs" variant="default" onClick={() => onSearch({})}>
-                  Show all rollouts
+                  {t('Show all rollouts')}
                 </Button>
               </EmptyState>
             ) : (
               <EmptyState
-                title="Nothing has been rolled out yet"
+                title={t('Nothing has been rolled out yet')}
                 action={<NewRolloutButton session={session} />}
               >
-                A rollout brings a saved version of a <Link to="/configs">config</Link> to the
-                nodes, some of them first. You see the plan before anything changes.
+                <T
+                  text="A rollout brings a saved version of a <link>config</link> to the nodes, some of them first. You see the plan before anything changes."
+                  link={<Link to="/configs" />}
+                />
               </EmptyState>
             )
           }}
         </QueryStates>
-        <NextPage of={rollouts}>Show older rollouts</NextPage>
+        <NextPage of={rollouts}>{t('Show older rollouts')}</NextPage>
       </div>
     </Page>
   )
 }
 
 const columns: Column[] = [
-  { title: 'Release' },
-  { title: 'State' },
-  { title: 'Nodes done', className: 'num wide-only' },
-  { title: 'Message', className: 'wide-only' },
-  { title: 'By', className: 'wide-only' },
-  { title: 'Ordered' },
-  { title: 'Took', className: 'wide-only' },
-  { title: 'Way back', className: 'wide-only' },
+  { title: t('Release') },
+  { title: t('State') },
+  { title: t('Nodes done'), className: 'num wide-only' },
+  { title: t('Message'), className: 'wide-only' },
+  { title: t('By'), className: 'wide-only' },
+  { title: t('Ordered') },
+  { title: t('Took'), className: 'wide-only' },
+  { title: t('Way back'), className: 'wide-only' },
 ]
 const keyOf = ({ id }: RolloutSummary) => id
 
@@ -109,7 +114,7 @@ function Rollouts({ known, hasMore, session, isOfAll }: ListProps) {
   )
   return (
     <LongTable
-      label="Rollouts, table"
+      label={t('Rollouts, table')}
       columns={columns}
       rows={known}
       keyOf={keyOf}
@@ -120,7 +125,9 @@ function Rollouts({ known, hasMore, session, isOfAll }: ListProps) {
           <td className="nowrap">
             <Link to="/rollouts/$id" params={{ id: rollout.id }}>
               <strong>
-                {rollout.config} v{rollout.version}
+                {rollout.config}
+                {' v'}
+                {rollout.version}
               </strong>
             </Link>
           </td>
@@ -128,7 +135,10 @@ function Rollouts({ known, hasMore, session, isOfAll }: ListProps) {
             <StatusBadge verdict={rolloutVerdict[rollout.state]} />
           </td>
           <td className="num wide-only">
-            {rollout.doneNodes} of {rollout.totalNodes}
+            {t('{doneNodes} of {totalNodes}', {
+              doneNodes: rollout.doneNodes,
+              totalNodes: rollout.totalNodes,
+            })}
           </td>
           <td className="wide-only">{rollout.message || <span className="dim">–</span>}</td>
           <td className="wide-only">{rollout.author}</td>
@@ -161,7 +171,7 @@ function WayBack({ rollout, session }: { rollout: RolloutSummary; session: Sessi
 }
 
 function Took({ rollout: { startedAt, endedAt } }: { rollout: RolloutSummary }) {
-  if (startedAt === null) return <span className="dim">not begun</span>
-  if (endedAt === null) return <span className="dim">under way</span>
+  if (startedAt === null) return <span className="dim">{t('not begun')}</span>
+  if (endedAt === null) return <span className="dim">{t('under way')}</span>
   return formatDuration((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
+import { t } from '../../languages/t.ts'
 import type {
   NewRollout,
   Rollout,
@@ -12,7 +14,6 @@ import type {
   RolloutSummary,
   Session,
 } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { type Order, rolloutsQuery } from './api.ts'
 import { PlanProgress } from './plan-progress.tsx'
@@ -48,8 +49,8 @@ export function StartForm({ plan, said, onSay, order, session, isOfTyped, onStar
   const startTime = startTimeOf(startText)
   const blockedBy =
     whyNot(session, 'rollouts:run') ??
-    (isOfTyped ? whyNotStart(plan) : 'The plan is being made…') ??
-    (startTime.ok ? null : 'Fix the time first.') ??
+    (isOfTyped ? whyNotStart(plan) : t('The plan is being made…')) ??
+    (startTime.ok ? null : t('Fix the time first.')) ??
     consent.blockedBy
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -67,16 +68,16 @@ export function StartForm({ plan, said, onSay, order, session, isOfTyped, onStar
     <form className="panel" onSubmit={handleSubmit} noValidate>
       <div className={classes.startForm}>
         <TextInput
-          label="Message (optional)"
-          description="Why now: shown with the rollout"
+          label={t('Message (optional)')}
+          description={t('Why now: shown with the rollout')}
           maxLength={500}
           value={message}
           onChange={(event) => onSay({ ...said, message: event.currentTarget.value })}
         />
         <TextInput
           type="datetime-local"
-          label="Not before (optional)"
-          description={(startTime.ok && startTime.note) || 'By this browser’s clock'}
+          label={t('Not before (optional)')}
+          description={(startTime.ok && startTime.note) || t('By this browser’s clock')}
           value={startText}
           onChange={(event) => onSay({ ...said, startText: event.currentTarget.value })}
           error={startTime.ok ? null : startTime.message}
@@ -87,13 +88,15 @@ export function StartForm({ plan, said, onSay, order, session, isOfTyped, onStar
         {blockedBy === null && <p className={classes.consequence}>{consequence(plan)}</p>}
         {consent.field}
         <ActionButton type="submit" loading={start.isPending} blockedBy={blockedBy}>
-          Start rollout to {plural(plan.nodes.total, 'node')}
+          {t('Start rollout to {nodes, plural, one {# node} other {# nodes}}', {
+            nodes: plan.nodes.total,
+          })}
         </ActionButton>
       </div>
       <PlanProgress of={order} purpose="order" isWaiting={start.isPending} />
       {start.isError && (
         <div className="panel-body">
-          <ErrorBox what="No rollout was started" error={start.error} />
+          <ErrorBox what={t('No rollout was started')} error={start.error} />
         </div>
       )}
     </form>
@@ -103,9 +106,9 @@ export function StartForm({ plan, said, onSay, order, session, isOfTyped, onStar
 type Overlap = NonNullable<NewRollout['onOverlap']>
 
 const overlaps: { value: Overlap; label: string }[] = [
-  { value: 'queue', label: 'Wait until it ends' },
-  { value: 'refuse', label: 'Do not start' },
-  { value: 'supersede', label: 'Replace it: it will be frozen' },
+  { value: 'queue', label: t('Wait until it ends') },
+  { value: 'refuse', label: t('Do not start') },
+  { value: 'supersede', label: t('Replace it: it will be frozen') },
 ]
 
 type InTheWayProps = {
@@ -118,18 +121,20 @@ function InTheWay({ rollouts, onOverlap, onChange }: InTheWayProps) {
   return (
     <div className="stack-tight">
       <NativeSelect
-        label="When another rollout has the same nodes"
+        label={t('When another rollout has the same nodes')}
         value={onOverlap}
         onChange={({ currentTarget: { value } }) => onChange(value as Overlap)}
         data={overlaps}
       />
       <span>
-        Not over:{' '}
+        {t('Not over:')}{' '}
         {rollouts.map(({ id, config, version }, index) => (
           <span key={id}>
             {index > 0 && ', '}
             <Link to="/rollouts/$id" params={{ id }}>
-              {config} v{version}
+              {config}
+              {' v'}
+              {version}
             </Link>
           </span>
         ))}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 /** `note`: what one might have meant otherwise. */
+import { t } from '../../languages/t.ts'
+
 type StartTime =
   | { ok: true; at: string | null; note: string | null }
   | { ok: false; message: string }
@@ -10,14 +12,16 @@ export function startTimeOf(text: string): StartTime {
   if (text === '') return { ok: true, at: null, note: null }
   const at = new Date(text)
   if (Number.isNaN(at.getTime())) {
-    return { ok: false, message: 'Enter a date and a time, or leave it empty.' }
+    return { ok: false, message: t('Enter a date and a time, or leave it empty.') }
   }
   const wanted = Date.parse(`${text}Z`)
   // The browser's clock is put forward there; Date makes another time of it without a word.
   if (wallClock(at) !== wanted) {
     return {
       ok: false,
-      message: `Clocks skip ${text.slice(11)} on that day: choose an earlier or a later time.`,
+      message: t('Clocks skip {words} on that day: choose an earlier or a later time.', {
+        words: text.slice(11),
+      }),
     }
   }
   return { ok: true, at: at.toISOString(), note: comesAgain(at, wanted) ? firstOf(at) : null }
@@ -36,4 +40,6 @@ function comesAgain(at: Date, wanted: number): boolean {
 }
 
 const firstOf = (at: Date) =>
-  `Clocks are put back then, and this time comes twice: the first one is meant, ${at.toISOString().slice(11, 16)} UTC.`
+  t('Clocks are put back then, and this time comes twice: the first one is meant, {at} UTC.', {
+    at: at.toISOString().slice(11, 16),
+  })

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // How a rollout is to go. Each value shows what holds when it is left empty.
+
 import { Checkbox, NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
 import { useId } from 'react'
+import { t } from '../../languages/t.ts'
 import type { OnFailure, Policy, RolloutPlan } from '../../lib/api-types.ts'
 import { GateFields } from './gate-fields.tsx'
 import { KindFields } from './kind-fields.tsx'
@@ -16,7 +18,7 @@ import {
   type StrategyDraft,
 } from './strategy.ts'
 import classes from './strategy-form.module.css'
-import { knobs, onFailureWords, presets } from './strategy-words.ts'
+import { knobs, onFailureWords, presets, unitWords } from './strategy-words.ts'
 import { WaveFields } from './wave-fields.tsx'
 
 export type StrategyFormProps = {
@@ -36,7 +38,7 @@ export function StrategyForm({ choice, onChange, errors, bare }: StrategyFormPro
   return (
     <section className="panel" aria-labelledby={headingId}>
       <div className="panel-head">
-        <h2 id={headingId}>How it goes</h2>
+        <h2 id={headingId}>{t('How it goes')}</h2>
       </div>
       <div className="panel-body stack">
         <div className="stack-tight">
@@ -95,13 +97,13 @@ type LimitsProps = {
 function Limits({ draft, set, errors, defaults }: LimitsProps) {
   return (
     <fieldset className={classes.part}>
-      <legend>Limits</legend>
+      <legend>{t('Limits')}</legend>
       <div className={classes.limits}>
         {knobs.map((knob) => (
           <TextInput
             key={knob.key}
             inputWrapperOrder={HELP_BELOW}
-            label={`${knob.label}, in ${knob.unit}`}
+            label={t('{label}, in {unit}', { label: knob.label, unit: unitWords[knob.unit] })}
             description={knob.help}
             inputMode="decimal"
             placeholder={defaultOf(defaults, knob.key)}
@@ -113,18 +115,18 @@ function Limits({ draft, set, errors, defaults }: LimitsProps) {
           />
         ))}
         <NativeSelect
-          label="When a node fails"
+          label={t('When a node fails')}
           inputWrapperOrder={HELP_BELOW}
-          description="It goes back automatically, is not well, or nothing moves on"
+          description={t('It goes back automatically, is not well, or nothing moves on')}
           value={draft.onFailure}
           onChange={({ currentTarget: { value } }) => set({ onFailure: value as OnFailure | '' })}
           data={onFailureChoices(defaults)}
         />
         <TextInput
-          label="Failure domain (optional)"
+          label={t('Failure domain (optional)')}
           inputWrapperOrder={HELP_BELOW}
-          description="A label. A small wave stays within one of its values"
-          placeholder="rack"
+          description={t('A label. A small wave stays within one of its values')}
+          placeholder={t('rack')}
           spellCheck={false}
           value={draft.failureDomain}
           onChange={({ currentTarget: { value } }) => set({ failureDomain: value })}
@@ -132,8 +134,8 @@ function Limits({ draft, set, errors, defaults }: LimitsProps) {
         />
       </div>
       <Checkbox
-        label="Files of a release go to all nodes before the first wave"
-        description="So that a page of one node finds its files at every other"
+        label={t('Files of a release go to all nodes before the first wave')}
+        description={t('So that a page of one node finds its files at every other')}
         checked={draft.filesFirst}
         onChange={({ currentTarget: { checked } }) => set({ filesFirst: checked })}
       />
@@ -143,7 +145,7 @@ function Limits({ draft, set, errors, defaults }: LimitsProps) {
 
 function defaultOf(defaults: Policy | undefined, key: KnobKey): string {
   const value = defaults?.[key]
-  return value === undefined || value === null ? '' : `${value} (default)`
+  return value === undefined || value === null ? '' : t('{value} (default)', { value })
 }
 
 function onFailureChoices(defaults: Policy | undefined) {
@@ -152,6 +154,9 @@ function onFailureChoices(defaults: Policy | undefined) {
     { value: 'pause', label: onFailureWords.pause },
     { value: 'freeze', label: onFailureWords.freeze },
   ]
-  const fallback = defaults === undefined ? '' : `${onFailureWords[defaults.onFailure]} (default)`
+  const fallback =
+    defaults === undefined
+      ? ''
+      : t('{onFailure} (default)', { onFailure: onFailureWords[defaults.onFailure] })
   return [{ value: '', label: fallback }, ...all]
 }

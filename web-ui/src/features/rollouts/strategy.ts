@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How a rollout is to go, as it is typed and as the API takes it. What is left empty the control plane
 // decides; what it refuses, it says itself.
+import { t } from '../../languages/t.ts'
 import type { GateMetric, OnFailure, Strategy, WaveSize } from '../../lib/api-types.ts'
 import { isShare, mayHavePath } from './rules.ts'
 
@@ -117,13 +118,13 @@ export function readChoice({ preset, draft }: Choice): Reading {
 
 const WHOLE = /^\d{1,9}$/
 const DECIMAL = /^\d{1,9}(\.\d{1,9})?$/
-const NO_WHOLE_NUMBER = 'Enter a whole number.'
-const NO_NUMBER = 'Enter a number, as in 2.5.'
+const NO_WHOLE_NUMBER = t('Enter a whole number.')
+const NO_NUMBER = t('Enter a number, as in 2.5.')
 /** As the API takes them; it names the pattern only. */
 const HOST = /^[A-Za-z0-9.-]{0,253}$/
 const PATH = /^\/[!-"$-~]*$/
-const NO_HOST = 'Enter a name, as in www.example.org, without scheme and port.'
-const NO_PATH = 'Enter a path from / on, percent-encoded.'
+const NO_HOST = t('Enter a name, as in www.example.org, without scheme and port.')
+const NO_PATH = t('Enter a path from / on, percent-encoded.')
 
 function readDraft(draft: StrategyDraft): Reading {
   const { waves, gates, probes, excludeKinds, knobs, failureDomain, filesFirst, onFailure } = draft
@@ -160,9 +161,9 @@ function readDraft(draft: StrategyDraft): Reading {
 
 function waveTrouble({ kind, size }: WaveDraft): string | null {
   if (kind === 'nodes' || kind === 'eachKind') {
-    return WHOLE.test(size) && Number(size) > 0 ? null : 'Enter a whole number from 1 on.'
+    return WHOLE.test(size) && Number(size) > 0 ? null : t('Enter a whole number from 1 on.')
   }
-  return DECIMAL.test(size) && Number(size) <= 100 ? null : 'Enter a share of at most 100 %.'
+  return DECIMAL.test(size) && Number(size) <= 100 ? null : t('Enter a share of at most 100 %.')
 }
 
 function knobTrouble(key: string, text: string): string | null {
@@ -191,7 +192,7 @@ function belowTrouble({ metric, below }: GateDraft): string | null {
   const isUnsaid = !mayHavePath(metric) || below === ''
   return isUnsaid || BELOW.test(below)
     ? null
-    : 'Enter a path from / on, with a host before it or without, as in www.example.org/docs/.'
+    : t('Enter a path from / on, with a host before it or without, as in www.example.org/docs/.')
 }
 
 const readGate = ({ metric, below, max, onFail }: GateDraft): Gate => ({
@@ -214,7 +215,10 @@ export function refusedFields(
 ): FieldErrors {
   const below = errors.filter(({ pointer }) => pointer.startsWith('/strategy/'))
   return Object.fromEntries(
-    below.map(({ pointer, message }) => [pointer.slice('/strategy'.length), `It ${message}.`]),
+    below.map(({ pointer, message }) => [
+      pointer.slice('/strategy'.length),
+      t('It {message}.', { message }),
+    ]),
   )
 }
 

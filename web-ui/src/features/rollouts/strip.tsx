@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import { t } from '../../languages/t.ts'
 import type { Evidence } from '../../lib/api-types.ts'
 import classes from './strip.module.css'
 import { type Strip as Places, stripOf } from './strip-rules.ts'
@@ -13,7 +14,7 @@ const NARROWEST = 3
 /** A gate at a glance: the interval, what was measured, and the limit. The row's numbers say the same. */
 export function Strip({ gate }: { gate: Gate }) {
   const places = stripOf(gate)
-  if (places === null) return <span className="dim">nothing to draw yet</span>
+  if (places === null) return <span className="dim">{t('nothing to draw yet')}</span>
   return (
     <svg
       className={classes.strip}

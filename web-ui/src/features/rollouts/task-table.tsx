@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Link } from '@tanstack/react-router'
 import { ConfigErrors } from '../../components/config-errors.tsx'
 import { CordonedBadge } from '../../components/cordoned-badge.tsx'
@@ -6,6 +7,7 @@ import { Digest } from '../../components/digest.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
 import type { NodeTask, Rollout } from '../../lib/api-types.ts'
 import { ownWords } from '../../lib/own-words.ts'
 import classes from './rollouts.module.css'
@@ -14,23 +16,23 @@ import { isHeldBack, taskSentence, verdictOfTask } from './rules.ts'
 export function TaskTable({ rollout, tasks }: { rollout: Rollout; tasks: readonly NodeTask[] }) {
   const manyWaves = rollout.waves.length > 1
   return (
-    <ScrollBox label="Nodes of the rollout, table">
+    <ScrollBox label={t('Nodes of the rollout, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">Node</th>
+            <th scope="col">{t('Node')}</th>
             {manyWaves && (
               <th scope="col" className="num">
-                Wave
+                {t('Wave')}
               </th>
             )}
-            <th scope="col">State</th>
-            <th scope="col">What it says</th>
+            <th scope="col">{t('State')}</th>
+            <th scope="col">{t('What it says')}</th>
             <th scope="col" className="num">
-              Generation
+              {t('Generation')}
             </th>
-            <th scope="col">Digest</th>
-            <th scope="col">Changed</th>
+            <th scope="col">{t('Digest')}</th>
+            <th scope="col">{t('Changed')}</th>
           </tr>
         </thead>
         <tbody>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import { t } from '../../languages/t.ts'
 import type { AuditDetail, AuditEntry } from '../../lib/api-types.ts'
 import { forPeople } from '../../lib/people-words.ts'
 import { rolloutVerdict } from './rules.ts'
@@ -24,15 +25,15 @@ export function timelineParts(entries: readonly AuditEntry[]): Part[] {
 }
 
 const OTHERS: Record<string, string> = {
-  created: 'Ordered',
-  evidence: 'Evidence decided',
-  'skip-gate': 'Gone on without waiting',
+  created: t('Ordered'),
+  evidence: t('Evidence decided'),
+  'skip-gate': t('Gone on without waiting'),
 }
 
 /** "running", "wave-1" and the like, as the engine names them. */
 export function entryTitle(action: string): string {
   const [, wave] = /^wave-(\d+)$/.exec(action) ?? []
-  if (wave !== undefined) return `Wave ${Number(wave) + 1} begins`
+  if (wave !== undefined) return t('Wave {wave} begins', { wave: Number(wave) + 1 })
   const states: Partial<Record<string, { label: string }>> = rolloutVerdict
   return OTHERS[action] ?? states[action]?.label ?? action.replaceAll('-', ' ')
 }
@@ -41,5 +42,5 @@ export function entryTitle(action: string): string {
 export function entryCause(data: AuditDetail['data']): string {
   const words = [data.why, data.reason, data.message, data.cause]
   const said = words.find((word) => typeof word === 'string' && word !== '')
-  return (typeof said === 'string' && forPeople(said)) || 'It says nothing more.'
+  return (typeof said === 'string' && forPeople(said)) || t('It says nothing more.')
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What happened to a rollout, from the audit: what people and the engine did, newest first. The steps
 // of single nodes are counted only, for the table of nodes has them.
+
 import { Button } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -8,8 +9,9 @@ import { useState } from 'react'
 import { NextPage } from '../../components/next-page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { AuditEntry, Rollout, Session } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import { nodeNameQuery } from '../../lib/name-queries.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { timelineEntryQuery, timelineQuery } from './api.ts'
@@ -21,8 +23,8 @@ export function Timeline({ rollout, session }: { rollout: Rollout; session: Sess
   return (
     <section className="panel" aria-labelledby="timeline-heading">
       <div className="panel-head">
-        <h2 id="timeline-heading">History</h2>
-        <span className="dim">newest first</span>
+        <h2 id="timeline-heading">{t('History')}</h2>
+        <span className="dim">{t('newest first')}</span>
       </div>
       {blocked === null ? (
         <Entries rollout={rollout} />
@@ -37,13 +39,17 @@ function Entries({ rollout: { id } }: { rollout: Rollout }) {
   const timeline = useInfiniteQuery(timelineQuery(id))
   return (
     <>
-      <QueryStates query={timeline} what="The history" skeletonRows={4}>
+      <QueryStates query={timeline} what={t('The history')} skeletonRows={4}>
         {({ pages }) => (
           <ol className={classes.timeline}>
             {timelineParts(pages.flatMap((page) => page.items)).map((part) => (
               <li key={part.key}>
                 {part.entry === null ? (
-                  <span className="dim">{plural(part.nodeSteps, 'step')} of nodes</span>
+                  <span className="dim">
+                    {t('{nodeSteps, plural, one {# step} other {# steps}} of nodes', {
+                      nodeSteps: part.nodeSteps,
+                    })}
+                  </span>
                 ) : (
                   <Entry entry={part.entry} />
                 )}
@@ -52,7 +58,7 @@ function Entries({ rollout: { id } }: { rollout: Rollout }) {
           </ol>
         )}
       </QueryStates>
-      <NextPage of={timeline}>Look further back</NextPage>
+      <NextPage of={timeline}>{t('Look further back')}</NextPage>
     </>
   )
 }
@@ -65,23 +71,23 @@ function Entry({ entry }: { entry: AuditEntry }) {
         <strong>{entryTitle(entry.action)}</strong>
         <span className="dim">
           <TimeAgo at={entry.at} />
-          {entry.actor !== null && (
-            <>
-              , by <Actor id={entry.actor} />
-            </>
-          )}
+          {entry.actor !== null && <T text=", by {actor}" actor={<Actor id={entry.actor} />} />}
         </span>
         <Button
           size="compact-xs"
           variant="default"
           aria-expanded={isOpen}
-          aria-label={`${isOpen ? 'Hide' : 'Show'} why: ${entryTitle(entry.action)}`}
+          aria-label={
+            isOpen
+              ? t('Hide why: {entryTitle}', { entryTitle: entryTitle(entry.action) })
+              : t('Show why: {entryTitle}', { entryTitle: entryTitle(entry.action) })
+          }
           onClick={() => setOpen(!isOpen)}
         >
-          {isOpen ? 'Hide' : 'Why'}
+          {isOpen ? t('Hide') : t('Why')}
         </Button>
         <Link to="/audit/$id" params={{ id: String(entry.id) }}>
-          Entry {entry.id}
+          {t('Entry {id}', { id: entry.id })}
         </Link>
       </div>
       {isOpen && <Why id={entry.id} />}
@@ -104,7 +110,7 @@ function Actor({ id }: { id: string }) {
 function Why({ id }: { id: number }) {
   const detail = useQuery(timelineEntryQuery(id))
   return (
-    <QueryStates query={detail} what="The entry" skeletonRows={1}>
+    <QueryStates query={detail} what={t('The entry')} skeletonRows={1}>
       {({ data }) => <p>{entryCause(data)}</p>}
     </QueryStates>
   )

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+
 import { useSecond } from '../../hooks/use-second.ts'
+import { t } from '../../languages/t.ts'
 import type { Rollout } from '../../lib/api-types.ts'
 import classes from './rollout-state.module.css'
 import { countdownText, timerWords } from './timer-rules.ts'
@@ -9,7 +11,7 @@ export function Timers({ rollout: { timers, policy }, asOf }: { rollout: Rollout
   const now = useSecond(timers.some(({ isRunning }) => isRunning))
   if (timers.length === 0) return null
   return (
-    <dl className={classes.timers} aria-label="Time that is left">
+    <dl className={classes.timers} aria-label={t('Time that is left')}>
       {timers.map((timer) => {
         const { kind, leftSeconds, isRunning } = timer
         const { name, follows } = timerWords(timer, policy)
@@ -21,7 +23,7 @@ export function Timers({ rollout: { timers, policy }, asOf }: { rollout: Rollout
               <span role="timer" className={classes.left}>
                 {countdownText(leftSeconds - passed)}
               </span>
-              <span className="dim">{isRunning ? follows : 'stopped while it is paused'}</span>
+              <span className="dim">{isRunning ? follows : t('stopped while it is paused')}</span>
             </dd>
           </div>
         )

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What a frozen rollout left behind: some nodes on its version, the others not.
+
 import { useQuery } from '@tanstack/react-query'
 import { ActionButton } from '../../components/action-button.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
+import { t } from '../../languages/t.ts'
 import type { NodeTask, Rollout, Session } from '../../lib/api-types.ts'
-import { formatCount, plural } from '../../lib/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { MOST_NAMED, namedTasksQuery } from './api.ts'
 import { useStart } from './use-start.ts'
@@ -34,14 +36,24 @@ function Left({ rollout, session, onStarted, left: { items, total }, back }: Lef
     <Notice
       tone="warn"
       title={
-        isAll ? `Its nodes are on v${version}, which was frozen` : 'The farm is on two versions'
+        isAll
+          ? t('Its nodes are on v{version}, which was frozen', { version })
+          : t('The farm is on two versions')
       }
     >
       <div className="stack-tight">
         <p>
-          {formatCount(total)} of {plural(totalNodes, 'node')} {total === 1 ? 'runs' : 'run'}{' '}
-          {config} v{version}: {named.join(', ')}
-          {more > 0 && ` and ${formatCount(more)} more`}.
+          {t(
+            '{count, plural, one {# of {all} runs {config} v{version}} other {# of {all} run {config} v{version}}}: {named}',
+            {
+              count: total,
+              all: t('{count, plural, one {# node} other {# nodes}}', { count: totalNodes }),
+              config,
+              version,
+              named: named.join(', '),
+            },
+          )}
+          {more > 0 && t(' and {more} more', { more: formatCount(more) })}.
         </p>
         <div>
           <ActionButton
@@ -52,16 +64,16 @@ function Left({ rollout, session, onStarted, left: { items, total }, back }: Lef
                 config,
                 version: back,
                 nodes: items.map(({ nodeId }) => nodeId),
-                message: `Back from v${version}, which was frozen`,
+                message: t('Back from v{version}, which was frozen', { version }),
                 // Nobody is left to compare with that is well.
                 strategy: { gates: [] },
               })
             }
           >
-            Give {plural(total, 'node')} v{back} again
+            {t('Give {total, plural, one {# node} other {# nodes}} v{back} again', { total, back })}
           </ActionButton>
         </div>
-        {start.isError && <ErrorBox what="No rollout was started" error={start.error} />}
+        {start.isError && <ErrorBox what={t('No rollout was started')} error={start.error} />}
       </div>
     </Notice>
   )
@@ -69,5 +81,8 @@ function Left({ rollout, session, onStarted, left: { items, total }, back }: Lef
 
 const whyNotNamed = (nodes: number): string | null =>
   nodes > MOST_NAMED
-    ? `An order names at most ${MOST_NAMED} nodes. Plan a rollout of that version to all of them, or by labels.`
+    ? t(
+        'An order names at most {mostNamed} nodes. Plan a rollout of that version to all of them, or by labels.',
+        { mostNamed: MOST_NAMED },
+      )
     : null

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
+
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Digest } from '../../components/digest.tsx'
 import { Facts } from '../../components/facts.tsx'
+import { t } from '../../languages/t.ts'
 import type { Rollout, RolloutSummary } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { namedRolloutsQuery } from './api.ts'
 import { isWaiting } from './rules.ts'
@@ -14,17 +15,19 @@ export function WaitsFor({ rollout }: { rollout: Rollout }) {
   const { state, startAt, blockedBy, approvalsNeeded, planDigest } = rollout
   if (!isWaiting(state)) return null
   const facts = [
-    ...(approvalsNeeded > 0 ? [{ name: 'Approvals', value: <Approvals rollout={rollout} /> }] : []),
-    ...(startAt !== null ? [{ name: 'Not before', value: formatDateTime(startAt) }] : []),
-    ...(blockedBy.length > 0
-      ? [{ name: 'Behind', value: <BlockedBy rolloutIds={blockedBy} /> }]
+    ...(approvalsNeeded > 0
+      ? [{ name: t('Approvals'), value: <Approvals rollout={rollout} /> }]
       : []),
-    { name: 'Plan', value: <Digest value={planDigest} /> },
+    ...(startAt !== null ? [{ name: t('Not before'), value: formatDateTime(startAt) }] : []),
+    ...(blockedBy.length > 0
+      ? [{ name: t('Behind'), value: <BlockedBy rolloutIds={blockedBy} /> }]
+      : []),
+    { name: t('Plan'), value: <Digest value={planDigest} /> },
   ]
   return (
     <section className="panel" aria-labelledby="waits-heading">
       <div className="panel-head">
-        <h2 id="waits-heading">It has not begun</h2>
+        <h2 id="waits-heading">{t('It has not begun')}</h2>
       </div>
       <div className="panel-body">
         <Facts facts={facts} />
@@ -42,7 +45,13 @@ function Approvals({ rollout: { approvals, approvalsNeeded } }: { rollout: Rollo
           {by} <span className="dim">{formatDateTime(at)}</span>
         </div>
       ))}
-      {missing > 0 && <div>{plural(missing, 'more person', 'more people')} must agree</div>}
+      {missing > 0 && (
+        <div>
+          {t('{missing, plural, one {# more person} other {# more people}} must agree', {
+            missing,
+          })}
+        </div>
+      )}
     </>
   )
 }
@@ -62,7 +71,7 @@ export function BlockedBy({ rolloutIds }: { rolloutIds: readonly string[] }) {
 /** It cannot be read, or they are more than are asked for at once. */
 const Unnamed = ({ id, isPending }: { id: string; isPending: boolean }) => (
   <Link to="/rollouts/$id" params={{ id }}>
-    {isPending ? 'Another rollout…' : 'Another rollout'}
+    {isPending ? t('Another rollout…') : t('Another rollout')}
   </Link>
 )
 
@@ -70,7 +79,9 @@ function RolloutName({ rollout: { id, config, version, message } }: { rollout: R
   return (
     <>
       <Link to="/rollouts/$id" params={{ id }}>
-        {config} v{version}
+        {config}
+        {' v'}
+        {version}
       </Link>{' '}
       <span className="dim">{message}</span>
     </>

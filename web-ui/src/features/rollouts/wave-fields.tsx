@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { ActionIcon, NativeSelect, TextInput } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { ActionButton } from '../../components/action-button.tsx'
+import { t } from '../../languages/t.ts'
 import { errorAt, type FieldErrors, newId, type WaveDraft, type WaveKind } from './strategy.ts'
 import classes from './strategy-form.module.css'
 import { waveKinds } from './strategy-words.ts'
@@ -26,17 +28,18 @@ export function WaveFields({ waves, errors, onChange }: Props) {
   }
   return (
     <fieldset className={classes.part}>
-      <legend>Waves</legend>
+      <legend>{t('Waves')}</legend>
       <p className={classes.help}>
-        Sizes count from the first wave on: 25 % is all that has it by then. The last wave takes
-        every node that is left.
+        {t(
+          'Sizes count from the first wave on: 25 % is all that has it by then. The last wave takes every node that is left.',
+        )}
       </p>
       <ol className={classes.rows}>
         {waves.map((wave, index) => (
           <li key={wave.id} className={classes.waveRow}>
             <span className={classes.number}>{index + 1}.</span>
             <TextInput
-              aria-label={`Size of wave ${index + 1}`}
+              aria-label={t('Size of wave {index}', { index: index + 1 })}
               inputMode="decimal"
               className={classes.size}
               value={wave.size}
@@ -44,7 +47,7 @@ export function WaveFields({ waves, errors, onChange }: Props) {
               error={errorAt(errors, `/waves/${index}`)}
             />
             <NativeSelect
-              aria-label={`What wave ${index + 1} counts`}
+              aria-label={t('What wave {index} counts', { index: index + 1 })}
               className={classes.kind}
               value={wave.kind}
               onChange={({ currentTarget: { value } }) => set(wave.id, { kind: value as WaveKind })}
@@ -53,7 +56,7 @@ export function WaveFields({ waves, errors, onChange }: Props) {
             <ActionIcon
               variant="default"
               size={36}
-              aria-label={`Remove wave ${index + 1}`}
+              aria-label={t('Remove wave {index}', { index: index + 1 })}
               disabled={waves.length === 1}
               onClick={() => onChange(waves.filter(({ id }) => id !== wave.id))}
             >
@@ -65,10 +68,14 @@ export function WaveFields({ waves, errors, onChange }: Props) {
       <ActionButton
         size="compact-sm"
         variant="default"
-        blockedBy={waves.length >= MAX_WAVES ? `There may be ${MAX_WAVES} at most.` : null}
+        blockedBy={
+          waves.length >= MAX_WAVES
+            ? t('There may be {maxWaves} at most.', { maxWaves: MAX_WAVES })
+            : null
+        }
         onClick={add}
       >
-        Add a wave
+        {t('Add a wave')}
       </ActionButton>
     </fieldset>
   )

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { StatusBadge } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { Rollout } from '../../lib/api-types.ts'
-import { formatCount, plural } from '../../lib/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import classes from './rollouts.module.css'
 import { isOver, isWaiting, soakText, waveState, waveVerdict } from './rules.ts'
 
@@ -13,10 +15,13 @@ export function Waves({ rollout }: { rollout: Rollout }) {
   return (
     <section className="panel" aria-labelledby="waves-heading">
       <div className="panel-head">
-        <h2 id="waves-heading">Waves</h2>
+        <h2 id="waves-heading">{t('Waves')}</h2>
         <span className="dim">
-          {maxParallel !== null && `at most ${plural(maxParallel, 'node')} at a time`}
-          {soakSeconds > 0 && `, each wave watched for ${soakSeconds} s`}
+          {maxParallel !== null &&
+            t('at most {maxParallel, plural, one {# node} other {# nodes}} at a time', {
+              maxParallel,
+            })}
+          {soakSeconds > 0 && t(', each wave watched for {soakSeconds} s', { soakSeconds })}
         </span>
       </div>
       <ol className={classes.waves}>
@@ -39,16 +44,20 @@ function WaveStep({ wave, rollout }: { wave: Wave; rollout: Rollout }) {
       aria-current={isUnderWay && wave.index === rollout.wave ? 'step' : undefined}
     >
       <div className={classes.stateLine}>
-        <strong>Wave {wave.index + 1}</strong>
+        <strong>{t('Wave {index}', { index: wave.index + 1 })}</strong>
         <span className="dim">
-          {formatCount(wave.done)} of {formatCount(wave.nodes)}
+          {t('{done} of {nodes}', { done: formatCount(wave.done), nodes: formatCount(wave.nodes) })}
         </span>
       </div>
       <progress
         className={classes.progress}
         max={Math.max(1, wave.nodes)}
         value={wave.done}
-        aria-label={`Wave ${wave.index + 1}: ${wave.done} of ${wave.nodes} done`}
+        aria-label={t('Wave {index}: {done} of {nodes} done', {
+          index: wave.index + 1,
+          done: wave.done,
+          nodes: wave.nodes,
+        })}
       />
       <StatusBadge verdict={waveVerdict[state]} />
       {soak !== null && <span className="dim">{soak}</span>}

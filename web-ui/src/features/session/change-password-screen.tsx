@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { Session } from '../../lib/api-types.ts'
 import { Gate } from './gate.tsx'
 import { PasswordForm } from './password-form.tsx'
@@ -8,16 +10,16 @@ export type ChangePasswordScreenProps = { session: Session; onChanged: () => voi
 export function ChangePasswordScreen({ session, onChanged }: ChangePasswordScreenProps) {
   return (
     <Gate
-      title="Choose your password"
+      title={t('Choose your password')}
       intro={
-        <>
-          The password you signed in with was made for one use. Choose your own,{' '}
-          <strong>{session.user.username}</strong>, to go on.
-        </>
+        <T
+          text="The password you signed in with was made for one use. Choose your own, {username}, to go on."
+          username={<strong>{session.user.username}</strong>}
+        />
       }
     >
       <PasswordForm
-        currentLabel="One-time password"
+        currentLabel={t('One-time password')}
         username={session.user.username}
         onChanged={onChanged}
       />

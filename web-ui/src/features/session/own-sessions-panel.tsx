@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
 import type { OwnSession } from '../../lib/api-types.ts'
 import { endOtherSessionsMutation, endSessionMutation, ownSessionsQuery } from './api.ts'
 
@@ -17,14 +19,14 @@ export function OwnSessionsPanel() {
   return (
     <section className="panel" aria-labelledby="sessions-heading">
       <div className="panel-head">
-        <h2 id="sessions-heading">Where you are signed in</h2>
+        <h2 id="sessions-heading">{t('Where you are signed in')}</h2>
       </div>
       {(end.error ?? endOthers.error) && (
         <div className="panel-body">
-          <ErrorBox what="Not ended" error={end.error ?? endOthers.error} />
+          <ErrorBox what={t('Not ended')} error={end.error ?? endOthers.error} />
         </div>
       )}
-      <QueryStates query={sessions} what="Your sessions" skeletonRows={2}>
+      <QueryStates query={sessions} what={t('Your sessions')} skeletonRows={2}>
         {({ items }) => (
           <>
             <SessionsTable sessions={items} onEnd={(id) => end.mutate(id)} />
@@ -35,7 +37,7 @@ export function OwnSessionsPanel() {
                   loading={endOthers.isPending}
                   onClick={() => endOthers.mutate()}
                 >
-                  End all but this session
+                  {t('End all but this session')}
                 </Button>
               </div>
             )}
@@ -50,17 +52,17 @@ type TableProps = { sessions: OwnSession[]; onEnd: (id: string) => void }
 
 function SessionsTable({ sessions, onEnd }: TableProps) {
   return (
-    <ScrollBox label="Your sessions, table">
+    <ScrollBox label={t('Your sessions, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">Since</th>
-            <th scope="col">From</th>
+            <th scope="col">{t('Since')}</th>
+            <th scope="col">{t('From')}</th>
             <th scope="col" className="wide-only">
-              With
+              {t('With')}
             </th>
             <th scope="col">
-              <span className="visually-hidden">End</span>
+              <span className="visually-hidden">{t('End')}</span>
             </th>
           </tr>
         </thead>
@@ -70,19 +72,21 @@ function SessionsTable({ sessions, onEnd }: TableProps) {
               <td>
                 <TimeAgo at={signedInAt} />
               </td>
-              <td>{address ?? 'not known'}</td>
-              <td className="wide-only">{userAgent ?? 'not known'}</td>
+              <td>{address ?? t('not known')}</td>
+              <td className="wide-only">{userAgent ?? t('not known')}</td>
               <td className="num">
                 {current ? (
-                  'This session'
+                  t('This session')
                 ) : (
                   <Button
                     variant="default"
                     size="xs"
                     onClick={() => onEnd(id)}
-                    aria-label={`End the session from ${address ?? 'an unknown place'}`}
+                    aria-label={t('End the session from {address}', {
+                      address: address ?? t('an unknown place'),
+                    })}
                   >
-                    End
+                    {t('End')}
                   </Button>
                 )}
               </td>

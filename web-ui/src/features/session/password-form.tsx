@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, Checkbox, PasswordInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { ErrorBox } from '../../components/error-box.tsx'
+import { t } from '../../languages/t.ts'
 import { isApiError } from '../../lib/api-error.ts'
 import { changePasswordMutation } from './api.ts'
 import classes from './gate.module.css'
@@ -46,38 +48,45 @@ export function PasswordForm({ currentLabel, username, onChanged }: PasswordForm
       setFields((before) => ({ ...before, [field]: value }))
     },
     errorProps: { role: 'alert' },
-    visibilityToggleButtonProps: { 'aria-label': 'Show this password', tabIndex: 0 },
+    visibilityToggleButtonProps: { 'aria-label': t('Show this password'), tabIndex: 0 },
   })
 
   return (
     <form className={classes.form} onSubmit={handleSubmit} noValidate>
       <ul className={classes.rules}>
-        <li>At least {MIN_PASSWORD_LENGTH} characters of any kind; a few words work well.</li>
-        <li>Not the password you have now.</li>
-        <li>Your sessions in other browsers end.</li>
+        <li>
+          {t('At least {minPasswordLength} characters of any kind; a few words work well.', {
+            minPasswordLength: MIN_PASSWORD_LENGTH,
+          })}
+        </li>
+        <li>{t('Not the password you have now.')}</li>
+        <li>{t('Your sessions in other browsers end.')}</li>
       </ul>
       {/* Password managers file the new password under this name. */}
       <input type="text" autoComplete="username" value={username} readOnly hidden />
       <PasswordInput
         label={currentLabel}
         autoComplete="current-password"
-        {...input('current', wrongCurrent ? 'This is not the password you signed in with.' : null)}
+        {...input(
+          'current',
+          wrongCurrent ? t('This is not the password you signed in with.') : null,
+        )}
       />
-      <PasswordInput label="New password" autoComplete="new-password" {...input('next')} />
+      <PasswordInput label={t('New password')} autoComplete="new-password" {...input('next')} />
       <PasswordInput
-        label="New password again"
+        label={t('New password again')}
         autoComplete="new-password"
         {...input('repeated')}
       />
       <Checkbox
-        label="Revoke my API tokens, too"
-        description="When somebody else may have had your password"
+        label={t('Revoke my API tokens, too')}
+        description={t('When somebody else may have had your password')}
         checked={revokeTokens}
         onChange={(event) => setRevokeTokens(event.currentTarget.checked)}
       />
       {change.isError && !wrongCurrent && <ErrorBox error={change.error} />}
       <Button type="submit" loading={change.isPending}>
-        Change password
+        {t('Change password')}
       </Button>
     </form>
   )

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { QRCodeSVG } from 'qrcode.react'
@@ -6,6 +7,7 @@ import { type SubmitEvent, useState } from 'react'
 import { CopyField } from '../../components/copy-field.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
+import { t } from '../../languages/t.ts'
 import type { Session } from '../../lib/api-types.ts'
 import {
   beginSecondFactorMutation,
@@ -16,7 +18,7 @@ import {
 import classes from './gate.module.css'
 
 const QR_PIXELS = 192
-const visibilityToggleButtonProps = { 'aria-label': 'Show the password', tabIndex: 0 }
+const visibilityToggleButtonProps = { 'aria-label': t('Show the password'), tabIndex: 0 }
 
 export function SecondFactorPanel({ session }: { session: Session }) {
   const client = useQueryClient()
@@ -31,8 +33,8 @@ export function SecondFactorPanel({ session }: { session: Session }) {
   return (
     <section className="panel" aria-labelledby="factor-heading">
       <div className="panel-head">
-        <h2 id="factor-heading">Second factor</h2>
-        <span className="dim">{isOn ? 'on: signing in takes a code as well' : 'off'}</span>
+        <h2 id="factor-heading">{t('Second factor')}</h2>
+        <span className="dim">{isOn ? 'on: signing in takes a code as well' : t('off')}</span>
       </div>
       <div className="panel-body stack">
         {recoveryCodes.length > 0 && <RecoveryCodes codes={recoveryCodes} />}
@@ -48,9 +50,9 @@ export function SecondFactorPanel({ session }: { session: Session }) {
 
 function RecoveryCodes({ codes }: { codes: string[] }) {
   return (
-    <Notice tone="warn" live title="Keep these recovery codes: they are shown this once">
-      <p>Each stands in for a code once, when your device is not at hand.</p>
-      <CopyField label="Recovery codes" value={codes.join(' ')} />
+    <Notice tone="warn" live title={t('Keep these recovery codes: they are shown this once')}>
+      <p>{t('Each stands in for a code once, when your device is not at hand.')}</p>
+      <CopyField label={t('Recovery codes')} value={codes.join(' ')} />
     </Notice>
   )
 }
@@ -65,17 +67,21 @@ function Beginning({ onConfirmed }: { onConfirmed: (codes: string[]) => void }) 
   if (begin.data) return <Confirmation begun={begin.data} onConfirmed={onConfirmed} />
   return (
     <form className={classes.form} onSubmit={handleSubmit} noValidate>
-      <p>An authenticator app on your phone shows a code that is asked for besides the password.</p>
+      <p>
+        {t(
+          'An authenticator app on your phone shows a code that is asked for besides the password.',
+        )}
+      </p>
       <PasswordInput
-        label="Your password"
+        label={t('Your password')}
         autoComplete="current-password"
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
         visibilityToggleButtonProps={visibilityToggleButtonProps}
       />
-      {begin.isError && <ErrorBox what="Not begun" error={begin.error} />}
+      {begin.isError && <ErrorBox what={t('Not begun')} error={begin.error} />}
       <Button type="submit" loading={begin.isPending}>
-        Add a second factor
+        {t('Add a second factor')}
       </Button>
     </form>
   )
@@ -98,19 +104,26 @@ function Confirmation({ begun, onConfirmed }: ConfirmationProps) {
   }
   return (
     <form className={classes.form} onSubmit={handleSubmit} noValidate>
-      <p>Scan this with the app, or type the secret into it. Then enter the code it shows.</p>
-      <QRCodeSVG value={begun.uri} size={QR_PIXELS} marginSize={4} title="QR code of the secret" />
-      <CopyField label="Secret" value={begun.secret} />
+      <p>
+        {t('Scan this with the app, or type the secret into it. Then enter the code it shows.')}
+      </p>
+      <QRCodeSVG
+        value={begun.uri}
+        size={QR_PIXELS}
+        marginSize={4}
+        title={t('QR code of the secret')}
+      />
+      <CopyField label={t('Secret')} value={begun.secret} />
       <TextInput
-        label="Code"
+        label={t('Code')}
         inputMode="numeric"
         autoComplete="one-time-code"
         value={code}
         onChange={(event) => setCode(event.currentTarget.value)}
       />
-      {confirm.isError && <ErrorBox what="Not switched on" error={confirm.error} />}
+      {confirm.isError && <ErrorBox what={t('Not switched on')} error={confirm.error} />}
       <Button type="submit" loading={confirm.isPending}>
-        Switch on
+        {t('Switch on')}
       </Button>
     </form>
   )
@@ -127,21 +140,21 @@ function Removal({ onRemoved }: { onRemoved: () => void }) {
   return (
     <form className={classes.form} onSubmit={handleSubmit} noValidate>
       <PasswordInput
-        label="Your password"
+        label={t('Your password')}
         autoComplete="current-password"
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
         visibilityToggleButtonProps={visibilityToggleButtonProps}
       />
       <TextInput
-        label="Code or recovery code"
+        label={t('Code or recovery code')}
         autoComplete="one-time-code"
         value={code}
         onChange={(event) => setCode(event.currentTarget.value)}
       />
-      {remove.isError && <ErrorBox what="Not removed" error={remove.error} />}
+      {remove.isError && <ErrorBox what={t('Not removed')} error={remove.error} />}
       <Button type="submit" variant="danger" loading={remove.isPending}>
-        Remove the second factor
+        {t('Remove the second factor')}
       </Button>
     </form>
   )

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { ErrorBox } from '../../components/error-box.tsx'
+import { t } from '../../languages/t.ts'
 import { isApiError } from '../../lib/api-error.ts'
 import type { Session } from '../../lib/api-types.ts'
 import { setUpMutation, setupQuery } from './api.ts'
@@ -22,8 +24,10 @@ export function SetupScreen({ token, onSignedIn }: SetupScreenProps) {
   if (setup.data?.required === false) return <SetupDone />
   return (
     <Gate
-      title="Set up this farm"
-      intro="Choose who the first administrator is. The control plane’s console shows the token for it."
+      title={t('Set up this farm')}
+      intro={t(
+        'Choose who the first administrator is. The control plane’s console shows the token for it.',
+      )}
     >
       <SetupForm token={token} onSignedIn={onSignedIn} />
     </Gate>
@@ -32,9 +36,9 @@ export function SetupScreen({ token, onSignedIn }: SetupScreenProps) {
 
 function SetupDone() {
   return (
-    <Gate title="The set-up is done" intro="There is an administrator already.">
+    <Gate title={t('The set-up is done')} intro={t('There is an administrator already.')}>
       <Link to="/sign-in" search={{}}>
-        Sign in
+        {t('Sign in')}
       </Link>
     </Gate>
   )
@@ -69,42 +73,45 @@ function SetupForm({ token, onSignedIn }: SetupScreenProps) {
     },
     errorProps: { role: 'alert' },
   })
-  const visibilityToggleButtonProps = { 'aria-label': 'Show this password', tabIndex: 0 }
+  const visibilityToggleButtonProps = { 'aria-label': t('Show this password'), tabIndex: 0 }
 
   return (
     <form className={classes.form} onSubmit={handleSubmit} noValidate>
       <TextInput
-        label="Set-up token"
+        label={t('Set-up token')}
         autoComplete="off"
         spellCheck={false}
         {...input(
           'token',
-          wrongToken ? 'Not the token. Each start of the control plane prints a new one.' : null,
+          wrongToken ? t('Not the token. Each start of the control plane prints a new one.') : null,
         )}
       />
       <TextInput
-        label="User name"
+        label={t('User name')}
         autoComplete="username"
         autoCapitalize="none"
         spellCheck={false}
         {...input('username')}
       />
       <PasswordInput
-        label="Password"
-        description={`At least ${MIN_PASSWORD_LENGTH} characters of any kind; a few words work well.`}
+        label={t('Password')}
+        description={t(
+          'At least {minPasswordLength} characters of any kind; a few words work well.',
+          { minPasswordLength: MIN_PASSWORD_LENGTH },
+        )}
         autoComplete="new-password"
         visibilityToggleButtonProps={visibilityToggleButtonProps}
         {...input('password')}
       />
       <PasswordInput
-        label="Password again"
+        label={t('Password again')}
         autoComplete="new-password"
         visibilityToggleButtonProps={visibilityToggleButtonProps}
         {...input('repeated')}
       />
       {setUp.isError && !wrongToken && <ErrorBox error={setUp.error} />}
       <Button type="submit" loading={setUp.isPending}>
-        Make the administrator
+        {t('Make the administrator')}
       </Button>
     </form>
   )

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import { isApiError } from '../../lib/api-error.ts'
 import type { Session } from '../../lib/api-types.ts'
 import { setupQuery, signInMutation } from './api.ts'
@@ -41,47 +44,49 @@ export function SignInScreen({ returning, onSignedIn, children }: SignInScreenPr
   }
   const passwordError =
     asked && password === ''
-      ? 'Enter your password.'
+      ? t('Enter your password.')
       : wrong
-        ? 'The user name or the password is wrong.'
+        ? t('The user name or the password is wrong.')
         : null
 
   return (
     <Gate
-      title="Sign in"
-      intro={returning ? 'Your session has ended. Sign in to go on where you were.' : undefined}
+      title={t('Sign in')}
+      intro={returning ? t('Your session has ended. Sign in to go on where you were.') : undefined}
     >
       {setup.data?.required && (
-        <Notice tone="info" title="Nobody can sign in yet">
-          Open the set-up link that the control plane printed on its console, or{' '}
-          <Link to="/setup">enter the token</Link>.
+        <Notice tone="info" title={t('Nobody can sign in yet')}>
+          <T
+            text="Open the set-up link that the control plane printed on its console, or <link>enter the token</link>."
+            link={<Link to="/setup" />}
+          />
         </Notice>
       )}
       <form className={classes.form} onSubmit={handleSubmit} noValidate>
         <TextInput
-          label="User name"
+          label={t('User name')}
           autoComplete="username"
           autoCapitalize="none"
           spellCheck={false}
           autoFocus
           value={username}
           onChange={(event) => setUsername(event.currentTarget.value)}
-          error={asked && username === '' ? 'Enter your user name.' : null}
+          error={asked && username === '' ? t('Enter your user name.') : null}
         />
         <PasswordInput
-          label="Password"
+          label={t('Password')}
           autoComplete="current-password"
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
+          visibilityToggleButtonProps={{ 'aria-label': t('Show the password'), tabIndex: 0 }}
           error={passwordError}
           aria-invalid={passwordError !== null}
           errorProps={{ role: 'alert' }}
         />
         {needsCode && (
           <TextInput
-            label="Code"
-            description="Six digits of your authenticator app, or a recovery code."
+            label={t('Code')}
+            description={t('Six digits of your authenticator app, or a recovery code.')}
             autoComplete="one-time-code"
             autoFocus
             value={code}
@@ -92,7 +97,7 @@ export function SignInScreen({ returning, onSignedIn, children }: SignInScreenPr
         )}
         {signIn.isError && refusal === null && <ErrorBox error={signIn.error} />}
         <Button type="submit" fullWidth loading={signIn.isPending}>
-          Sign in
+          {t('Sign in')}
         </Button>
       </form>
       {children}
@@ -101,7 +106,7 @@ export function SignInScreen({ returning, onSignedIn, children }: SignInScreenPr
 }
 
 function codeError(refusal: string | null, isMissing: boolean): string | null {
-  if (isMissing) return 'Enter the code.'
+  if (isMissing) return t('Enter the code.')
   if (refusal !== 'wrong_code') return null
-  return 'This code is wrong or was already used. Wait for the next one.'
+  return t('This code is wrong or was already used. Wait for the next one.')
 }

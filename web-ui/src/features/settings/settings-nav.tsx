@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: MIT
+
 import { Link } from '@tanstack/react-router'
 import { TabBar } from '../../components/tab-bar.tsx'
+import { t } from '../../languages/t.ts'
 import type { Session } from '../../lib/api-types.ts'
 import { may } from '../../lib/permissions.ts'
 
 /** The pages of the settings. One that needs a permission is shown to who has it. */
 const pages = [
-  { to: '/settings', label: 'Overview', permission: null },
-  { to: '/settings/security', label: 'Security', permission: null },
-  { to: '/settings/users', label: 'Users', permission: 'users:read' },
-  { to: '/settings/tokens', label: 'Tokens', permission: 'tokens:own' },
-  { to: '/settings/rollout-rules', label: 'Rollout rules', permission: null },
-  { to: '/settings/alert-rules', label: 'Alert rules', permission: 'alerts:read' },
-  { to: '/settings/webhooks', label: 'Webhooks', permission: 'webhooks:read' },
+  { to: '/settings', label: t('Overview'), permission: null },
+  { to: '/settings/security', label: t('Security'), permission: null },
+  { to: '/settings/users', label: t('Users'), permission: 'users:read' },
+  { to: '/settings/tokens', label: t('Tokens'), permission: 'tokens:own' },
+  { to: '/settings/rollout-rules', label: t('Rollout rules'), permission: null },
+  { to: '/settings/alert-rules', label: t('Alert rules'), permission: 'alerts:read' },
+  { to: '/settings/webhooks', label: t('Webhooks'), permission: 'webhooks:read' },
   {
     to: '/settings/certificate-authorities',
-    label: 'Certificate authorities',
+    label: t('Certificate authorities'),
     permission: 'certificates:read',
   },
-  { to: '/settings/dns-webhooks', label: 'DNS webhooks', permission: 'certificates:read' },
-  { to: '/settings/backups', label: 'Backups', permission: 'backups:read' },
-  { to: '/settings/single-sign-on', label: 'Single sign-on', permission: null },
+  { to: '/settings/dns-webhooks', label: t('DNS webhooks'), permission: 'certificates:read' },
+  { to: '/settings/backups', label: t('Backups'), permission: 'backups:read' },
+  { to: '/settings/single-sign-on', label: t('Single sign-on'), permission: null },
 ] as const satisfies {
   to: string
   label: string
@@ -32,7 +34,7 @@ export const settingsPagesFor = (session: Session) =>
 
 export function SettingsNav({ session }: { session: Session }) {
   return (
-    <TabBar label="Settings">
+    <TabBar label={t('Settings')}>
       {settingsPagesFor(session).map(({ to, label }) => (
         <Link
           key={to}

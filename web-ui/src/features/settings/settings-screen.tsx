@@ -7,6 +7,7 @@ import { PlainListenerNotice } from '../../components/plain-listener-notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { StatusBadge, type Verdict } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
 import { baseUrl } from '../../lib/api-client.ts'
 import type { Health, Session, System } from '../../lib/api-types.ts'
 import { forPeople } from '../../lib/people-words.ts'
@@ -18,34 +19,34 @@ export function SettingsScreen({ session }: { session: Session }) {
   const system = useQuery(systemQuery)
   const health = useQuery(healthQuery)
   return (
-    <Page title="Settings">
+    <Page title={t('Settings')}>
       <PlainListenerNotice />
       <div className={classes.columns}>
         <section className="panel" aria-labelledby="account-heading">
           <div className="panel-head">
-            <h2 id="account-heading">Account</h2>
+            <h2 id="account-heading">{t('Account')}</h2>
           </div>
           <div className="panel-body">
             <Facts
               facts={[
-                { name: 'User name', value: session.user.username },
-                { name: 'Roles', value: session.user.roles.join(', ') || 'none' },
-                { name: 'Scope', value: session.user.scope ?? 'the whole farm' },
-                { name: 'Session ends', value: formatDateTime(session.expiresAt) },
+                { name: t('User name'), value: session.user.username },
+                { name: t('Roles'), value: session.user.roles.join(', ') || 'none' },
+                { name: t('Scope'), value: session.user.scope ?? t('the whole farm') },
+                { name: t('Session ends'), value: formatDateTime(session.expiresAt) },
               ]}
             />
           </div>
         </section>
         <section className="panel" aria-labelledby="system-heading">
           <div className="panel-head">
-            <h2 id="system-heading">Control plane</h2>
-            <a href={new URL('api/docs', baseUrl).href}>API reference</a>
+            <h2 id="system-heading">{t('Control plane')}</h2>
+            <a href={new URL('api/docs', baseUrl).href}>{t('API reference')}</a>
           </div>
           <div className="panel-body stack">
-            <QueryStates query={system} what="The control plane" skeletonRows={6}>
+            <QueryStates query={system} what={t('The control plane')} skeletonRows={6}>
               {(data) => <Facts facts={systemFacts(data)} />}
             </QueryStates>
-            <QueryStates query={health} what="Its health" skeletonRows={3}>
+            <QueryStates query={health} what={t('Its health')} skeletonRows={3}>
               {(data) => <Facts facts={healthFacts(data)} />}
             </QueryStates>
           </div>
@@ -56,27 +57,27 @@ export function SettingsScreen({ session }: { session: Session }) {
 }
 
 const transports = {
-  'insecure-http': { label: 'Plain HTTP, not protected', tone: 'warn', shape: 'triangle' },
-  mtls: { label: 'Mutual TLS', tone: 'good', shape: 'disc' },
+  'insecure-http': { label: t('Plain HTTP, not protected'), tone: 'warn', shape: 'triangle' },
+  mtls: { label: t('Mutual TLS'), tone: 'good', shape: 'disc' },
 } satisfies Record<System['agentListener']['transport'], Verdict>
 
 function systemFacts(system: System) {
   const { agentListener } = system
   return [
-    { name: 'Version', value: system.version },
+    { name: t('Version'), value: system.version },
     {
-      name: 'Node binary',
-      value: system.nodeBinaryVersion ?? 'not found: configs cannot be checked',
+      name: t('Node binary'),
+      value: system.nodeBinaryVersion ?? t('not found: configs cannot be checked'),
     },
-    { name: 'Address for nodes', value: <code>{agentListener.url}</code> },
+    { name: t('Address for nodes'), value: <code>{agentListener.url}</code> },
     {
-      name: 'Nodes connect by',
+      name: t('Nodes connect by'),
       value: <StatusBadge verdict={transports[agentListener.transport]} />,
     },
     ...caFacts(system.certificateAuthority),
-    { name: 'Running since', value: <TimeAgo at={system.startedAt} /> },
-    { name: 'Epoch', value: String(system.epoch) },
-    { name: 'Id', value: <code>{system.controlPlaneId}</code> },
+    { name: t('Running since'), value: <TimeAgo at={system.startedAt} /> },
+    { name: t('Epoch'), value: String(system.epoch) },
+    { name: t('Id'), value: <code>{system.controlPlaneId}</code> },
   ]
 }
 
@@ -85,23 +86,25 @@ function caFacts(ca: System['certificateAuthority']) {
   if (ca === null) return []
   const { fingerprint, notAfter, serverNotAfter, nextFingerprint } = ca
   return [
-    { name: 'CA fingerprint', value: <code>{fingerprint}</code> },
+    { name: t('CA fingerprint'), value: <code>{fingerprint}</code> },
     ...(nextFingerprint === null
       ? []
-      : [{ name: 'Next CA', value: <code>{nextFingerprint}</code> }]),
-    { name: 'CA valid until', value: formatDateTime(notAfter) },
+      : [{ name: t('Next CA'), value: <code>{nextFingerprint}</code> }]),
+    { name: t('CA valid until'), value: formatDateTime(notAfter) },
     {
-      name: 'Listener valid until',
-      value: `${formatDateTime(serverNotAfter)}, renewed automatically`,
+      name: t('Listener valid until'),
+      value: t('{serverNotAfter}, renewed automatically', {
+        serverNotAfter: formatDateTime(serverNotAfter),
+      }),
     },
   ]
 }
 
 function checkVerdict({ ok, attention }: Health['checks'][number]): Verdict {
-  if (!ok) return { label: 'Fails', tone: 'bad', shape: 'square' }
+  if (!ok) return { label: t('Fails'), tone: 'bad', shape: 'square' }
   return attention
-    ? { label: 'Not set up', tone: 'warn', shape: 'triangle' }
-    : { label: 'Works', tone: 'good', shape: 'disc' }
+    ? { label: t('Not set up'), tone: 'warn', shape: 'triangle' }
+    : { label: t('Works'), tone: 'good', shape: 'disc' }
 }
 
 function healthFacts(health: Health) {
@@ -110,7 +113,11 @@ function healthFacts(health: Health) {
     value: (
       <>
         <StatusBadge verdict={checkVerdict(check)} />{' '}
-        {check.message !== '' && <span className="dim">{forPeople(check.message)}</span>}
+        {check.message !== '' && (
+          <span className="dim" lang="en">
+            {forPeople(check.message)}
+          </span>
+        )}
       </>
     ),
   }))

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What the config names for the site, and what nodes say that they show to visitors.
+
 import { Link } from '@tanstack/react-router'
 import { certificateVerdict } from '../../components/certificate-verdict.ts'
 import { EndsAt } from '../../components/ends-at.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { Site } from '../../lib/api-types.ts'
-import { formatCount, plural } from '../../lib/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import { hostWords } from './rules.ts'
 
 export function CertificatesPanel({ site }: { site: Site }) {
@@ -14,13 +16,15 @@ export function CertificatesPanel({ site }: { site: Site }) {
   return (
     <section className="panel" aria-labelledby="site-certificates-heading">
       <div className="panel-head">
-        <h3 id="site-certificates-heading">Named in the config</h3>
+        <h3 id="site-certificates-heading">{t('Named in the config')}</h3>
       </div>
       {certificates.length === 0 ? (
         <p className="panel-body dim">
           {hasCertificateFiles
-            ? 'Its certificates are files on the nodes.'
-            : 'None: this site names no certificate, so visitors see the one of the address, or come without TLS.'}
+            ? t('Its certificates are files on the nodes.')
+            : t(
+                'None: this site names no certificate, so visitors see the one of the address, or come without TLS.',
+              )}
         </p>
       ) : (
         <ul className="panel-body stack-tight">
@@ -29,14 +33,16 @@ export function CertificatesPanel({ site }: { site: Site }) {
               <Named certificate={one} />
             </li>
           ))}
-          {hasCertificateFiles && <li className="dim">and others, in files on the nodes</li>}
+          {hasCertificateFiles && <li className="dim">{t('and others, in files on the nodes')}</li>}
         </ul>
       )}
       {shown !== null && shown.length > 0 && <Shown shown={shown} />}
       {shown !== null && serving !== null && serving.total > serving.items.length && (
         <p className="panel-body dim">
-          Of the {formatCount(serving.total)} nodes only the first{' '}
-          {formatCount(serving.items.length)} by name were looked at for what they show.
+          {t(
+            'Of the {serving} nodes only the first {items} by name were looked at for what they show.',
+            { serving: formatCount(serving.total), items: formatCount(serving.items.length) },
+          )}
         </p>
       )}
     </section>
@@ -51,7 +57,8 @@ function Named({
   if (state === null || notAfter === null) {
     return (
       <>
-        <strong>{name}</strong> <span className="dim">(you may not see it, or there is none)</span>
+        <strong>{name}</strong>{' '}
+        <span className="dim">{t('(you may not see it, or there is none)')}</span>
       </>
     )
   }
@@ -62,24 +69,24 @@ function Named({
       </Link>
       <StatusBadge verdict={certificateVerdict({ state })} />
       <span className="dim">
-        {state === 'expired' ? 'ended' : 'ends'} <EndsAt at={notAfter} />
+        {state === 'expired' ? t('ended') : t('ends')} <EndsAt at={notAfter} />
       </span>
     </span>
   )
 }
 
 const Shown = ({ shown }: { shown: NonNullable<Site['shown']> }) => (
-  <ScrollBox label="Certificates that nodes show, table">
+  <ScrollBox label={t('Certificates that nodes show, table')}>
     <table className="grid">
       <thead>
         <tr>
-          <th scope="col">Nodes show for</th>
-          <th scope="col">Ends</th>
+          <th scope="col">{t('Nodes show for')}</th>
+          <th scope="col">{t('Ends')}</th>
           <th scope="col" className="num">
-            On
+            {t('On')}
           </th>
           <th scope="col" className="wide-only">
-            Fingerprint
+            {t('Fingerprint')}
           </th>
         </tr>
       </thead>
@@ -90,7 +97,7 @@ const Shown = ({ shown }: { shown: NonNullable<Site['shown']> }) => (
             <td>
               <EndsAt at={notAfter} />
             </td>
-            <td className="num">{plural(nodes, 'node')}</td>
+            <td className="num">{t('{nodes, plural, one {# node} other {# nodes}}', { nodes })}</td>
             <td className="wide-only">
               <code title={fingerprint}>{fingerprint.slice(0, 16)}…</code>
             </td>

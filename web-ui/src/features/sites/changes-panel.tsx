@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The versions that changed the site's part, and by whom.
+
 import { Link } from '@tanstack/react-router'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { Site } from '../../lib/api-types.ts'
 
 type Change = Site['changes'][number]
 
 const whatWords: Record<Change['what'], string> = {
-  added: 'Added',
-  changed: 'Changed',
-  removed: 'Removed',
+  added: t('Added'),
+  changed: t('Changed'),
+  removed: t('Removed'),
 }
 
 export function ChangesPanel({ site }: { site: Site }) {
@@ -18,18 +21,18 @@ export function ChangesPanel({ site }: { site: Site }) {
   return (
     <section className="panel" aria-labelledby="site-changes-heading">
       <div className="panel-head">
-        <h3 id="site-changes-heading">What changed it</h3>
+        <h3 id="site-changes-heading">{t('What changed it')}</h3>
       </div>
       {changes.length > 0 && (
-        <ScrollBox label="Versions that changed it, table">
+        <ScrollBox label={t('Versions that changed it, table')}>
           <table className="grid">
             <thead>
               <tr>
-                <th scope="col">Version</th>
-                <th scope="col">What</th>
-                <th scope="col">Message</th>
-                <th scope="col">By</th>
-                <th scope="col">Saved</th>
+                <th scope="col">{t('Version')}</th>
+                <th scope="col">{t('What')}</th>
+                <th scope="col">{t('Message')}</th>
+                <th scope="col">{t('By')}</th>
+                <th scope="col">{t('Saved')}</th>
               </tr>
             </thead>
             <tbody>
@@ -42,10 +45,12 @@ export function ChangesPanel({ site }: { site: Site }) {
       )}
       {changesLookedBackTo !== null && (
         <p className="panel-body dim">
-          Versions before v{changesLookedBackTo} were not looked at.{' '}
-          <Link to="/configs/$name/versions" params={{ name: config }}>
-            All versions of {config}
-          </Link>
+          <T
+            text="Versions before v{changesLookedBackTo} were not looked at. <link>All versions of {config}</link>"
+            changesLookedBackTo={changesLookedBackTo}
+            link={<Link to="/configs/$name/versions" params={{ name: config }} />}
+            config={config}
+          />
         </p>
       )}
     </section>

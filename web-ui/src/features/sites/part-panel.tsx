@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: MIT
 // What the config says of the site, as it stands in the text, and the ways to where it is changed.
+
 import { ButtonLink } from '../../components/links.tsx'
+import { t } from '../../languages/t.ts'
 import type { Site } from '../../lib/api-types.ts'
 import classes from './sites.module.css'
 
 export function PartPanel({ site }: { site: Site }) {
   const { config, version, newestVersion, part } = site
   const { pointer, line, endLine, text, isCut } = part
-  const lines = line === endLine ? `line ${line}` : `lines ${line} to ${endLine}`
+  const lines =
+    line === endLine
+      ? t('line {line}', { line })
+      : t('lines {line} to {endLine}', { line, endLine })
   return (
     <section className="panel" aria-labelledby="part-heading">
       <div className="panel-head">
         <h3 id="part-heading">
-          {config} v{version}, {lines}
+          {config}
+          {' v'}
+          {version}
+          {', '}
+          {lines}
         </h3>
         <span className="grow" />
         <ButtonLink
@@ -22,7 +31,7 @@ export function PartPanel({ site }: { site: Site }) {
           params={{ name: config, number: version }}
           search={{ line, pointer }}
         >
-          In the whole text
+          {t('In the whole text')}
         </ButtonLink>
         {version === newestVersion && (
           <ButtonLink
@@ -32,12 +41,12 @@ export function PartPanel({ site }: { site: Site }) {
             params={{ name: config }}
             search={{ view: 'form', pointer }}
           >
-            Edit in the form
+            {t('Edit in the form')}
           </ButtonLink>
         )}
       </div>
       <pre className={classes.part}>{outdented(text)}</pre>
-      {isCut && <p className="panel-body dim">And more: the whole text has the rest.</p>}
+      {isCut && <p className="panel-body dim">{t('And more: the whole text has the rest.')}</p>}
     </section>
   )
 }

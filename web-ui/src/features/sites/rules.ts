@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Sites in words and sums. Pure.
+import { t } from '../../languages/t.ts'
 import type { RequestSample, Site, SiteSummary } from '../../lib/api-types.ts'
 
 /** "*" alone tells nobody what it is. */
-export const hostWords = (host: string) => (host === '*' ? 'any other host (*)' : host)
+export const hostWords = (host: string) => (host === '*' ? t('any other host (*)') : host)
 
 export const isRemoved = ({ version, newestVersion }: Pick<Site, 'version' | 'newestVersion'>) =>
   version < newestVersion

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The nodes that say that they run a version with the site.
+
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge, type Verdict } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { Site, SyncState } from '../../lib/api-types.ts'
-import { formatCount, formatRate, plural } from '../../lib/format.ts'
+import { formatCount, formatRate } from '../../lib/format.ts'
 import classes from './sites.module.css'
 
 type Props = { site: Site; stateVerdict: Record<SyncState, Verdict> }
@@ -16,13 +19,18 @@ export function ServingPanel({ site, stateVerdict }: Props) {
   return (
     <section className="panel" aria-labelledby="serving-heading">
       <div className="panel-head">
-        <h3 id="serving-heading">{plural(nodes, 'node')}</h3>
-        <span className="dim">by their own reports</span>
+        <h3 id="serving-heading">
+          {t('{nodes, plural, one {# node} other {# nodes}}', { nodes })}
+        </h3>
+        <span className="dim">{t('by their own reports')}</span>
       </div>
       {nodes === 0 ? (
         <p className="panel-body">
-          No node serves it yet. <Link to="/rollouts">A rollout</Link> of {config} brings it to
-          nodes.
+          <T
+            text="No node serves it yet. <link>A rollout</link> of {config} brings it to nodes."
+            link={<Link to="/rollouts" />}
+            config={config}
+          />
         </p>
       ) : (
         <>
@@ -33,12 +41,16 @@ export function ServingPanel({ site, stateVerdict }: Props) {
                   to="/configs/$name/versions/$number"
                   params={{ name: config, number: version }}
                 >
-                  {config} v{version}
+                  {config}
+                  {' v'}
+                  {version}
                 </Link>
                 <span className={classes.share} aria-hidden="true">
                   <span style={{ width: `${(count / nodes) * 100}%` }} />
                 </span>
-                <span className="num">{plural(count, 'node')}</span>
+                <span className="num">
+                  {t('{count, plural, one {# node} other {# nodes}}', { count })}
+                </span>
               </li>
             ))}
           </ul>
@@ -59,15 +71,15 @@ function Nodes({ serving: { total, items }, stateVerdict }: NodesProps) {
   const shown = isAll ? items : items.slice(0, FEW)
   return (
     <>
-      <ScrollBox label="Nodes that serve it, table">
+      <ScrollBox label={t('Nodes that serve it, table')}>
         <table className="grid">
           <thead>
             <tr>
-              <th scope="col">Node</th>
-              <th scope="col">Runs</th>
-              <th scope="col">State</th>
+              <th scope="col">{t('Node')}</th>
+              <th scope="col">{t('Runs')}</th>
+              <th scope="col">{t('State')}</th>
               <th scope="col" className="num">
-                Its requests per second
+                {t('Its requests per second')}
               </th>
             </tr>
           </thead>
@@ -92,13 +104,16 @@ function Nodes({ serving: { total, items }, stateVerdict }: NodesProps) {
       {shown.length < items.length && (
         <div className="panel-body">
           <Button size="xs" variant="default" onClick={() => setIsAll(true)}>
-            Show {formatCount(items.length)} nodes
+            {t('Show {items} nodes', { items: formatCount(items.length) })}
           </Button>
         </div>
       )}
       {isAll && total > items.length && (
         <p className="panel-body dim">
-          The first {formatCount(items.length)} of {formatCount(total)} by name.
+          {t('The first {items} of {total} by name.', {
+            items: formatCount(items.length),
+            total: formatCount(total),
+          })}
         </p>
       )}
     </>

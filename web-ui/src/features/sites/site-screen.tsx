@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One site: who serves it, what they did, its part of the config, and what changed it.
+
 import { SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -10,9 +11,10 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import type { Verdict } from '../../components/status-badge.tsx'
 import { type Topic, Topics } from '../../components/topics.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import { isApiError } from '../../lib/api-error.ts'
 import type { Session, Site, SyncState } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import { isRange, ranges } from '../../lib/time-range.ts'
 import { siteQuery } from './api.ts'
 import { CertificatesPanel } from './certificates-panel.tsx'
@@ -47,19 +49,19 @@ export function SiteScreen(props: SiteScreenProps) {
       meta={site.data && <SiteMeta site={site.data} />}
       actions={
         <SegmentedControl
-          aria-label="Time range"
+          aria-label={t('Time range')}
           value={range}
           onChange={(next) => isRange(next) && onSearch({ range: next })}
           data={Object.entries(ranges).map(([value, { label }]) => ({ value, label }))}
         />
       }
     >
-      <QueryStates query={site} what="The site" skeletonRows={8}>
+      <QueryStates query={site} what={t('The site')} skeletonRows={8}>
         {(data) => (
           <>
             {isRemoved(data) && <Removed site={data} />}
             {data.nodesWithOwnSites > 0 && <OwnSites site={data} />}
-            <Topics label="On this page" topics={topicsOf({ ...props, range }, data)} />
+            <Topics label={t('On this page')} topics={topicsOf({ ...props, range }, data)} />
           </>
         )}
       </QueryStates>
@@ -72,12 +74,12 @@ type Ranged = SiteScreenProps & { range: NonNullable<SiteSearch['range']> }
 const topicsOf = ({ session, range, stateVerdict }: Ranged, site: Site): Topic[] => [
   {
     id: 'serving',
-    title: 'Who serves it',
+    title: t('Who serves it'),
     children: <ServingPanel site={site} stateVerdict={stateVerdict} />,
   },
   {
     id: 'traffic',
-    title: 'Traffic',
+    title: t('Traffic'),
     children: (
       <>
         <TrafficPanel site={site} range={range} session={session} />
@@ -88,12 +90,12 @@ const topicsOf = ({ session, range, stateVerdict }: Ranged, site: Site): Topic[]
   },
   {
     id: 'certificates',
-    title: 'Certificates',
+    title: t('Certificates'),
     children: <CertificatesPanel site={site} />,
   },
   {
     id: 'config',
-    title: 'Its part of the config',
+    title: t('Its part of the config'),
     children: (
       <>
         <PartPanel site={site} />
@@ -112,21 +114,25 @@ function SiteMeta({ site }: { site: Site }) {
   return (
     <>
       <span>
-        In{' '}
-        <Link to="/configs/$name" params={{ name: config }}>
-          {config}
-        </Link>{' '}
-        v{version}
+        <T
+          text="In {config} v{version}"
+          config={
+            <Link to="/configs/$name" params={{ name: config }}>
+              {config}
+            </Link>
+          }
+          version={version}
+        />
       </span>
       {others.length > 0 && (
         <span>
-          also {others.slice(0, HOSTS_SHOWN).map(hostWords).join(', ')}
-          {more > 0 && ` and ${plural(more, 'more host')}`}
+          {t('also {others}', { others: others.slice(0, HOSTS_SHOWN).map(hostWords).join(', ') })}
+          {more > 0 && t(' and {more, plural, one {# more host} other {# more hosts}}', { more })}
         </span>
       )}
       {root !== null && (
         <span>
-          from <code>{root}</code>
+          <T text="from {root}" root={<code>{root}</code>} />
         </span>
       )}
     </>
@@ -137,7 +143,11 @@ function Removed({ site: { config, host, version, newestVersion, nodes } }: { si
   return (
     <Notice
       tone="warn"
-      title={`${config} v${newestVersion} no longer has ${hostWords(host)}`}
+      title={t('{config} v{newestVersion} no longer has {host}', {
+        config,
+        newestVersion,
+        host: hostWords(host),
+      })}
       action={
         <ButtonLink
           variant="default"
@@ -146,34 +156,45 @@ function Removed({ site: { config, host, version, newestVersion, nodes } }: { si
           params={{ name: config }}
           search={{ from: version, to: newestVersion }}
         >
-          What differs
+          {t('What differs')}
         </ButtonLink>
       }
     >
-      {plural(nodes, 'node')} still {nodes === 1 ? 'serves' : 'serve'} it, with v{version} or older.
+      {t(
+        '{nodes, plural, one {# node still serves it, with v{version} or older.} other {# nodes still serve it, with v{version} or older.}}',
+        { nodes, version },
+      )}
     </Notice>
   )
 }
 
 const OwnSites = ({ site: { config, nodesWithOwnSites: nodes } }: { site: Site }) => (
-  <Notice tone="info" title={`${plural(nodes, 'node')} of ${config} not counted here`}>
-    An override of the node or of its group puts other sites in place of the config’s. What{' '}
-    {nodes === 1 ? 'it serves' : 'they serve'} stands on the node’s page.
+  <Notice
+    tone="info"
+    title={t('{nodes, plural, one {# node} other {# nodes}} of {config} not counted here', {
+      nodes,
+      config,
+    })}
+  >
+    {t(
+      'An override of the node or of its group puts other sites in place of the config’s. What {nodes, plural, one {it serves} other {they serve}} stands on the node’s page.',
+      { nodes },
+    )}
   </Notice>
 )
 
 const NoSuchSite = ({ config, host }: { config: string; host: string }) => (
-  <Page title="No such site">
+  <Page title={t('No such site')}>
     <div className="panel">
       <EmptyState
-        title={`${config} has no site for ${host}`}
+        title={t('{config} has no site for {host}', { config, host })}
         action={
           <ButtonLink to="/sites" search={{}}>
-            Show all sites
+            {t('Show all sites')}
           </ButtonLink>
         }
       >
-        Neither its newest version nor one that nodes run has that host.
+        {t('Neither its newest version nor one that nodes run has that host.')}
       </EmptyState>
     </div>
   </Page>

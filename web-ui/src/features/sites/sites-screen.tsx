@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // All sites of the farm, by host: what people ask for first.
+
 import { TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useInfiniteQuery } from '@tanstack/react-query'
@@ -14,8 +15,9 @@ import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { MarkedText } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { SiteSummary } from '../../lib/api-types.ts'
-import { DASH, formatByteRate, formatRate, formatRatio, plural } from '../../lib/format.ts'
+import { DASH, formatByteRate, formatRate, formatRatio } from '../../lib/format.ts'
 import { sitesQuery } from './api.ts'
 import { hostWords, isRemoved, soonestOf } from './rules.ts'
 import type { SitesSearch } from './search.ts'
@@ -30,26 +32,28 @@ export function SitesScreen({ search, onSearch }: Props) {
   const sites = useInfiniteQuery(sitesQuery(q))
   return (
     <Page
-      title="Sites"
-      meta="Every site of every config, who serves it, and what it answered in the last 5 minutes"
+      title={t('Sites')}
+      meta={t(
+        'Every site of every config, who serves it, and what it answered in the last 5 minutes',
+      )}
       actions={
         <ButtonLink variant="default" to="/sites/requests" search={{}}>
-          Search requests
+          {t('Search requests')}
         </ButtonLink>
       }
     >
       <div className="panel">
         <div className="panel-head">
           <TextInput
-            aria-label="Find by host or config"
-            placeholder="Host or config"
+            aria-label={t('Find by host or config')}
+            placeholder={t('Host or config')}
             size="xs"
             value={search.q ?? ''}
             onChange={({ currentTarget: { value } }) => onSearch({ q: value || undefined })}
             spellCheck={false}
           />
         </div>
-        <QueryStates query={sites} what="The sites" skeletonRows={5}>
+        <QueryStates query={sites} what={t('The sites')} skeletonRows={5}>
           {({ pages }) => {
             const known = pages.flatMap(({ items }) => items)
             const unread = pages.at(-1)?.unread ?? 0
@@ -65,16 +69,18 @@ export function SitesScreen({ search, onSearch }: Props) {
             )
           }}
         </QueryStates>
-        <NextPage of={sites}>Show more sites</NextPage>
+        <NextPage of={sites}>{t('Show more sites')}</NextPage>
       </div>
     </Page>
   )
 }
 
 const StillReading = ({ versions }: { versions: number }) => (
-  <Notice tone="info" title="Not all sites are here yet">
-    The control plane still has to read {plural(versions, 'config version')} after its update. The
-    list fills up by itself.
+  <Notice tone="info" title={t('Not all sites are here yet')}>
+    {t(
+      'The control plane still has to read {versions, plural, one {# config version} other {# config versions}} after its update. The list fills up by itself.',
+      { versions },
+    )}
   </Notice>
 )
 
@@ -82,30 +88,41 @@ const NothingFound = ({ q }: { q: string }) =>
   q === '' ? (
     <NoSite />
   ) : (
-    <EmptyState title="No such site">No host and no config has “{q}” in its name.</EmptyState>
+    <EmptyState title={t('No such site')}>
+      {t('No host and no config has “{q}” in its name.', { q })}
+    </EmptyState>
   )
 
 const NoSite = () => (
-  <EmptyState title="No site yet" action={<ButtonLink to="/configs">Open the configs</ButtonLink>}>
-    A site is a part of a config: the hosts that visitors ask for, and the folder they get.
+  <EmptyState
+    title={t('No site yet')}
+    action={<ButtonLink to="/configs">{t('Open the configs')}</ButtonLink>}
+  >
+    {t('A site is a part of a config: the hosts that visitors ask for, and the folder they get.')}
   </EmptyState>
 )
 
 const columns: Column[] = [
-  { title: 'Site' },
-  { title: 'Config' },
-  { title: 'Nodes', className: 'num' },
-  { title: 'Requests/s', className: 'num' },
+  { title: t('Site') },
+  { title: t('Config') },
+  { title: t('Nodes'), className: 'num' },
+  { title: t('Requests/s'), className: 'num' },
   { title: '5xx', className: 'num' },
-  { title: 'Sent', className: 'num' },
-  { title: 'Certificate' },
-  { title: 'Folder', className: 'wide-only' },
+  { title: t('Sent'), className: 'num' },
+  { title: t('Certificate') },
+  { title: t('Folder'), className: 'wide-only' },
 ]
 const keyOf = ({ config, host }: SiteSummary) => `${host} ${config}`
 
 function Sites({ known, hasMore }: { known: SiteSummary[]; hasMore: boolean }) {
   return (
-    <LongTable label="Sites, table" columns={columns} rows={known} keyOf={keyOf} hasMore={hasMore}>
+    <LongTable
+      label={t('Sites, table')}
+      columns={columns}
+      rows={known}
+      keyOf={keyOf}
+      hasMore={hasMore}
+    >
       {(site) => (
         <>
           <td>
@@ -120,12 +137,12 @@ function Sites({ known, hasMore }: { known: SiteSummary[]; hasMore: boolean }) {
             </Link>{' '}
             {isRemoved(site) && (
               <MarkedText verdict={{ tone: 'warn', shape: 'triangle' }}>
-                not in v{site.newestVersion}
+                {t('not in v{newestVersion}', { newestVersion: site.newestVersion })}
               </MarkedText>
             )}
           </td>
           <td className="num">
-            {site.nodes === 0 ? <span className="dim">none</span> : site.nodes}
+            {site.nodes === 0 ? <span className="dim">{t('none')}</span> : site.nodes}
           </td>
           <td className="num">{formatRate(site.traffic?.requestsPerSecond)}</td>
           <td className="num">
@@ -167,7 +184,7 @@ function OtherHosts({ site: { hosts } }: { site: SiteSummary }) {
   return (
     <div className={`dim ${classes.others}`}>
       {others.map(hostWords).join(', ')}
-      {more > 0 && ` and ${plural(more, 'more host')}`}
+      {more > 0 && t(' and {more, plural, one {# more host} other {# more hosts}}', { more })}
     </div>
   )
 }
@@ -175,9 +192,9 @@ function OtherHosts({ site: { hosts } }: { site: SiteSummary }) {
 function Certificate({ site: { certificates, hasCertificateFiles } }: { site: SiteSummary }) {
   const soonest = soonestOf(certificates)
   if (soonest === null) {
-    if (hasCertificateFiles) return <span className="dim">in files of the nodes</span>
+    if (hasCertificateFiles) return <span className="dim">{t('in files of the nodes')}</span>
     return certificates.length === 0 ? (
-      <span className="dim">none</span>
+      <span className="dim">{t('none')}</span>
     ) : (
       certificates.map(({ name }) => name).join(', ')
     )

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What visitors ask a site for most often: searched for a minute when somebody wants to know, for nobody keeps it.
+
 import { Button } from '@mantine/core'
 import { ActionButton } from '../../components/action-button.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { ButtonLink } from '../../components/links.tsx'
+import { t } from '../../languages/t.ts'
 import type { Session, Site } from '../../lib/api-types.ts'
 import { may, whyNot } from '../../lib/permissions.ts'
 import { countWords, nodesWords } from './requests/found.ts'
@@ -24,10 +26,13 @@ export function TopRequestsPanel({ site, session }: { site: Site; session: Sessi
   return (
     <section className="panel" aria-labelledby="top-requests-heading">
       <div className="panel-head">
-        <h3 id="top-requests-heading">Top paths and times</h3>
+        <h3 id="top-requests-heading">{t('Top paths and times')}</h3>
         {search && (
           <span className="dim">
-            {countWords(search)} on {nodesWords(search)}
+            {t('{countWords} on {nodesWords}', {
+              countWords: countWords(search),
+              nodesWords: nodesWords(search),
+            })}
           </span>
         )}
         <span className="grow" />
@@ -37,11 +42,11 @@ export function TopRequestsPanel({ site, session }: { site: Site; session: Sessi
           to="/sites/requests"
           search={{ config, site: host }}
         >
-          Search requests
+          {t('Search requests')}
         </ButtonLink>
         {isSearching ? (
           <Button variant="default" size="xs" onClick={stop}>
-            Stop
+            {t('Stop')}
           </Button>
         ) : (
           <ActionButton
@@ -50,22 +55,24 @@ export function TopRequestsPanel({ site, session }: { site: Site; session: Sessi
             blockedBy={whyNot(session, 'requests:read')}
             onClick={look}
           >
-            Look for a minute
+            {t('Look for a minute')}
           </ActionButton>
         )}
       </div>
       {error !== null && (
-        <ErrorBox what="Its requests were not read" error={error} onRetry={look} />
+        <ErrorBox what={t('Its requests were not read')} error={error} onRetry={look} />
       )}
       {search && search.received > 0 ? (
         <TopLists search={search} />
       ) : (
         <p className="panel-body dim" role="status">
           {isSearching
-            ? 'Asking the nodes …'
+            ? t('Asking the nodes …')
             : search
-              ? 'No request for it came.'
-              : 'Which paths are asked for most often, and how long answers take: nodes tell it while you look.'}
+              ? t('No request for it came.')
+              : t(
+                  'Which paths are asked for most often, and how long answers take: nodes tell it while you look.',
+                )}
         </p>
       )}
     </section>

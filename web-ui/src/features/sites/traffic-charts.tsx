@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { useMemo } from 'react'
 import { ChartPanel } from '../../components/chart/chart-panel.tsx'
+import { t } from '../../languages/t.ts'
 import type { SiteTraffic } from '../../lib/api-types.ts'
 import { formatRate, formatSeconds } from '../../lib/format.ts'
 import classes from './sites.module.css'
@@ -21,17 +23,22 @@ export function TrafficCharts({ traffic, nowSeconds }: Props) {
     <div className={classes.charts}>
       <ChartPanel
         {...shared}
-        label="Answers per second by status"
+        label={t('Answers per second by status')}
         series={status}
         format={formatRate}
         smallestTop={1}
         stacked
       />
-      <ChartPanel {...shared} label="Mean time of an answer" series={mean} format={formatSeconds} />
+      <ChartPanel
+        {...shared}
+        label={t('Mean time of an answer')}
+        series={mean}
+        format={formatSeconds}
+      />
       {byVersion.length > 1 && (
         <ChartPanel
           {...shared}
-          label="Requests per second by version"
+          label={t('Requests per second by version')}
           series={byVersion}
           format={formatRate}
           smallestTop={1}

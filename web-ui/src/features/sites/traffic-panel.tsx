@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What nodes answered for the site, all of them together: over time, by status and by version.
+
 import { useQuery } from '@tanstack/react-query'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { t } from '../../languages/t.ts'
 import type { Session, Site, SiteTraffic } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { type RangeKey, ranges } from '../../lib/time-range.ts'
@@ -22,13 +24,13 @@ export function TrafficPanel({ site, range, session }: Props) {
   return (
     <section className="panel" aria-labelledby="traffic-heading">
       <div className="panel-head">
-        <h3 id="traffic-heading">Requests for {hostWords(site.host)}</h3>
-        <span className="dim">last {ranges[range].label}</span>
+        <h3 id="traffic-heading">{t('Requests for {host}', { host: hostWords(site.host) })}</h3>
+        <span className="dim">{t('last {label}', { label: ranges[range].label })}</span>
       </div>
       {refusal !== null ? (
         <p className="panel-body">{refusal}</p>
       ) : (
-        <QueryStates query={traffic} what="The traffic" skeletonRows={6}>
+        <QueryStates query={traffic} what={t('The traffic')} skeletonRows={6}>
           {(answer) => <Counted site={site} range={range} traffic={answer} />}
         </QueryStates>
       )}
@@ -41,17 +43,20 @@ function Counted({ site, range, traffic }: Omit<Props, 'session'> & { traffic: S
   if (versions === null) {
     return (
       <p className="panel-body">
-        You see a part of the farm, and requests by site are counted for all nodes together. Each
-        node’s own rate stands above, with the nodes that serve it.
+        {t(
+          'You see a part of the farm, and requests by site are counted for all nodes together. Each node’s own rate stands above, with the nodes that serve it.',
+        )}
       </p>
     )
   }
   if (versions.length === 0) {
     return (
-      <EmptyState title="Nothing was counted in this time">
+      <EmptyState title={t('Nothing was counted in this time')}>
         {site.nodes === 0
-          ? 'No node serves it.'
-          : 'Nobody asked for it, or its nodes are of a release that does not count by site yet.'}
+          ? t('No node serves it.')
+          : t(
+              'Nobody asked for it, or its nodes are of a release that does not count by site yet.',
+            )}
       </EmptyState>
     )
   }
@@ -68,8 +73,9 @@ function Counted({ site, range, traffic }: Omit<Props, 'session'> & { traffic: S
 
 const NotAlone = ({ site: { config } }: { site: Site }) => (
   <p className="panel-body">
-    Nodes count the first 256 sites of a config one by one. This one stands further back in {config}
-    , and is counted together with the others there. Move it up in the text to have it counted by
-    itself.
+    {t(
+      'Nodes count the first 256 sites of a config one by one. This one stands further back in {config}, and is counted together with the others there. Move it up in the text to have it counted by itself.',
+      { config },
+    )}
   </p>
 )

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The whole range in numbers: each version that answered, and all of them.
+
 import { Link } from '@tanstack/react-router'
 import { ScrollBox } from '../../components/scroll-box.tsx'
+import { t } from '../../languages/t.ts'
 import type { Site, SiteTraffic } from '../../lib/api-types.ts'
 import {
   formatByteRate,
@@ -9,7 +11,6 @@ import {
   formatRate,
   formatRatio,
   formatSeconds,
-  plural,
 } from '../../lib/format.ts'
 import type { RangeKey } from '../../lib/time-range.ts'
 import { classKeys, countedSeconds, statusClasses, type Traffic, trafficOf } from './traffic.ts'
@@ -22,19 +23,19 @@ export function TrafficTable({ site, range, traffic, nowSeconds }: Props) {
   const alone = versions.filter(({ isCountedAlone }) => isCountedAlone)
   const seconds = countedSeconds(alone, traffic, nowSeconds)
   return (
-    <ScrollBox label="Traffic by version, table">
+    <ScrollBox label={t('Traffic by version, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">Version</th>
+            <th scope="col">{t('Version')}</th>
             <th scope="col" className="num">
-              Requests
+              {t('Requests')}
             </th>
             <th scope="col" className="num">
-              Per second
+              {t('Per second')}
             </th>
             <th scope="col" className="num">
-              Sent
+              {t('Sent')}
             </th>
             {classKeys.map((key) => (
               <th key={key} scope="col" className="num">
@@ -42,10 +43,10 @@ export function TrafficTable({ site, range, traffic, nowSeconds }: Props) {
               </th>
             ))}
             <th scope="col" className="num">
-              Ended early
+              {t('Ended early')}
             </th>
             <th scope="col" className="num">
-              Mean time
+              {t('Mean time')}
             </th>
           </tr>
         </thead>
@@ -65,14 +66,14 @@ export function TrafficTable({ site, range, traffic, nowSeconds }: Props) {
                 <Numbers of={trafficOf([one], seconds)} />
               ) : (
                 <td colSpan={classKeys.length + 5} className="dim">
-                  counted together with others: it is not among the first 256 sites there
+                  {t('counted together with others: it is not among the first 256 sites there')}
                 </td>
               )}
             </tr>
           ))}
           {alone.length > 1 && (
             <tr>
-              <th scope="row">all</th>
+              <th scope="row">{t('all')}</th>
               <Numbers of={trafficOf(alone, seconds)} />
             </tr>
           )}
@@ -82,7 +83,8 @@ export function TrafficTable({ site, range, traffic, nowSeconds }: Props) {
   )
 }
 
-const nodesWords = (nodes: number) => (nodes === 0 ? 'no node now' : plural(nodes, 'node'))
+const nodesWords = (nodes: number) =>
+  nodes === 0 ? t('no node now') : t('{nodes, plural, one {# node} other {# nodes}}', { nodes })
 
 const Numbers = ({ of }: { of: Traffic }) => (
   <>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What nodes answered for a site, as sums and lines. Pure.
+
 import type { Series } from '../../components/chart/types.ts'
+import { t } from '../../languages/t.ts'
 import type { SiteTraffic } from '../../lib/api-types.ts'
 
 export type VersionTraffic = NonNullable<SiteTraffic['versions']>[number]
@@ -10,7 +12,7 @@ type Column = readonly (number | null)[]
 export const statusClasses = {
   responses2xx: '2xx',
   responses3xx: '3xx',
-  responsesOther4xx: 'other 4xx',
+  responsesOther4xx: t('other 4xx'),
   responses404: '404',
   responses5xx: '5xx',
 } as const
@@ -108,7 +110,7 @@ export function linesOf(
     })),
     mean: [
       {
-        ...{ name: 'mean', colour: 1 },
+        ...{ name: t('mean'), colour: 1 },
         values: added(all, 'totalSeconds').map((sum, i) =>
           sum === null || !totals[i] ? null : sum / totals[i],
         ),

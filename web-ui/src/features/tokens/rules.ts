@@ -1,57 +1,58 @@
 // SPDX-License-Identifier: MIT
+
 import type { Verdict } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { Session, Token } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
 import { may } from '../../lib/permissions.ts'
 import type { Grantable } from './api.ts'
 
 export const MAX_NAME_LENGTH = 64
 export const DEFAULT_LIFE_DAYS = 90
 export const lives = [
-  { days: 1, label: '1 day' },
-  { days: 7, label: '7 days' },
-  { days: 30, label: '30 days' },
-  { days: 90, label: '90 days' },
-  { days: 365, label: '1 year' },
+  { days: 1, label: t('1 day') },
+  { days: 7, label: t('7 days') },
+  { days: 30, label: t('30 days') },
+  { days: 90, label: t('90 days') },
+  { days: 365, label: t('1 year') },
 ] as const
 
 /** What each lets a program do. Those that change something come after those that look. */
 const texts: Record<Grantable, string> = {
-  'nodes:read': 'See nodes, their state and their logs',
-  'configs:read': 'Read configs and their versions',
-  'releases:read': 'Read releases and the files in them',
-  'rollouts:read': 'See rollouts',
-  'metrics:read': 'Read measurements',
-  'requests:read': 'See single requests and their paths',
-  'requests:clients': 'See who asked: addresses of clients',
-  'events:read': 'Follow what changes, live',
-  'groups:read': 'See groups',
-  'certificates:read': 'See certificates, not their keys',
-  'system:read': 'See this control plane’s state and the description of its API',
-  'system:metrics': 'Read this control plane’s own measurements, for Prometheus',
-  'audit:read': 'Read the audit',
-  'users:read': 'See users',
-  'tokens:read': 'See everybody’s tokens',
-  'webhooks:read': 'See webhooks',
-  'alerts:read': 'See alerts, their rules and silences',
-  'backups:read': 'See backups',
-  'configs:write': 'Save drafts and versions',
-  'releases:write': 'Upload files, make releases and remove them',
-  'rollouts:run': 'Start, pause and stop rollouts',
-  'rollouts:approve': 'Approve rollouts',
-  'rollouts:emergency': 'Start rollouts past approvals and windows',
-  'rollouts:rules': 'Change the rules for every rollout',
-  'nodes:write': 'Change nodes, and take them out',
-  'nodes:enrol': 'Make one-time tokens for new nodes',
-  'groups:write': 'Change groups',
-  'certificates:write': 'Upload, renew and delete certificates',
-  'tokens:own': 'Make and revoke your tokens; what it makes says no more than it does',
-  'tokens:write': 'Revoke everybody’s tokens',
-  'users:write': 'Change users and their roles',
-  'webhooks:write': 'Change webhooks',
-  'alerts:handle': 'Acknowledge and silence alerts',
-  'alerts:write': 'Change the rules of alerts',
-  'backups:write': 'Make backups',
+  'nodes:read': t('See nodes, their state and their logs'),
+  'configs:read': t('Read configs and their versions'),
+  'releases:read': t('Read releases and the files in them'),
+  'rollouts:read': t('See rollouts'),
+  'metrics:read': t('Read measurements'),
+  'requests:read': t('See single requests and their paths'),
+  'requests:clients': t('See who asked: addresses of clients'),
+  'events:read': t('Follow what changes, live'),
+  'groups:read': t('See groups'),
+  'certificates:read': t('See certificates, not their keys'),
+  'system:read': t('See this control plane’s state and the description of its API'),
+  'system:metrics': t('Read this control plane’s own measurements, for Prometheus'),
+  'audit:read': t('Read the audit'),
+  'users:read': t('See users'),
+  'tokens:read': t('See everybody’s tokens'),
+  'webhooks:read': t('See webhooks'),
+  'alerts:read': t('See alerts, their rules and silences'),
+  'backups:read': t('See backups'),
+  'configs:write': t('Save drafts and versions'),
+  'releases:write': t('Upload files, make releases and remove them'),
+  'rollouts:run': t('Start, pause and stop rollouts'),
+  'rollouts:approve': t('Approve rollouts'),
+  'rollouts:emergency': t('Start rollouts past approvals and windows'),
+  'rollouts:rules': t('Change the rules for every rollout'),
+  'nodes:write': t('Change nodes, and take them out'),
+  'nodes:enrol': t('Make one-time tokens for new nodes'),
+  'groups:write': t('Change groups'),
+  'certificates:write': t('Upload, renew and delete certificates'),
+  'tokens:own': t('Make and revoke your tokens; what it makes says no more than it does'),
+  'tokens:write': t('Revoke everybody’s tokens'),
+  'users:write': t('Change users and their roles'),
+  'webhooks:write': t('Change webhooks'),
+  'alerts:handle': t('Acknowledge and silence alerts'),
+  'alerts:write': t('Change the rules of alerts'),
+  'backups:write': t('Make backups'),
 }
 
 export type Choice = { permission: Grantable; text: string }
@@ -67,17 +68,21 @@ export function choicesOf(session: Session): Choice[] {
 export function tokenVerdict({ expiresAt }: Pick<Token, 'expiresAt'>, now: number): Verdict {
   const isOver = Date.parse(expiresAt) <= now
   return isOver
-    ? { label: 'Expired', tone: 'idle', shape: 'ring' }
-    : { label: 'Good', tone: 'good', shape: 'disc' }
+    ? { label: t('Expired'), tone: 'idle', shape: 'ring' }
+    : { label: t('Good'), tone: 'good', shape: 'disc' }
 }
 
 export function carries({ permissions }: Pick<Token, 'permissions'>): string {
-  if (permissions === null) return 'All its owner may'
-  return permissions.length <= 3 ? permissions.join(', ') : plural(permissions.length, 'permission')
+  if (permissions === null) return t('All its owner may')
+  return permissions.length <= 3
+    ? permissions.join(', ')
+    : t('{permissions, plural, one {# permission} other {# permissions}}', {
+        permissions: permissions.length,
+      })
 }
 
 export function whyNotRevoke(session: Session, token: Token): string | null {
   const isOwn = token.user.id === session.user.id
   if (isOwn || may(session, 'tokens:write')) return null
-  return 'It is not yours; that needs the permission tokens:write.'
+  return t('It is not yours; that needs the permission tokens:write.')
 }

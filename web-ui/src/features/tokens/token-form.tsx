@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { noProof, ProofFields, proofBody } from '../../components/proof-fields.tsx'
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx'
+import { t } from '../../languages/t.ts'
 import type { Session } from '../../lib/api-types.ts'
 import type { Grantable, NewToken } from './api.ts'
 import { choicesOf, DEFAULT_LIFE_DAYS, lives, MAX_NAME_LENGTH } from './rules.ts'
@@ -35,28 +37,28 @@ export function TokenForm({ session, pending, error, onCreate }: TokenFormProps)
     <form className="stack" onSubmit={handleSubmit} noValidate>
       <div className={classes.fields}>
         <TextInput
-          label="Name"
-          description="What will use it, as in “nightly report”"
+          label={t('Name')}
+          description={t('What will use it, as in “nightly report”')}
           maxLength={MAX_NAME_LENGTH}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
-          error={asked && name.trim() === '' ? 'Enter a name.' : null}
+          error={asked && name.trim() === '' ? t('Enter a name.') : null}
         />
         <NativeSelect
-          label="Good for"
-          description="It expires after this"
+          label={t('Good for')}
+          description={t('It expires after this')}
           value={String(days)}
           onChange={(event) => setDays(Number(event.currentTarget.value))}
           data={lives.map((life) => ({ value: String(life.days), label: life.label }))}
         />
         <NativeSelect
-          label="What it may do"
-          description="Never more than you may when it is used"
+          label={t('What it may do')}
+          description={t('Never more than you may when it is used')}
           value={everything ? 'everything' : 'chosen'}
           onChange={(event) => setEverything(event.currentTarget.value === 'everything')}
           data={[
-            { value: 'chosen', label: 'Only what I choose' },
-            { value: 'everything', label: 'All I may' },
+            { value: 'chosen', label: t('Only what I choose') },
+            { value: 'everything', label: t('All I may') },
           ]}
         />
       </div>
@@ -65,20 +67,20 @@ export function TokenForm({ session, pending, error, onCreate }: TokenFormProps)
           session={session}
           chosen={chosen}
           onChosen={setChosen}
-          error={asked && nothing ? 'Choose at least one.' : null}
+          error={asked && nothing ? t('Choose at least one.') : null}
         />
       )}
       <div className={classes.fields}>
         <ProofFields proof={proof} secondFactor={session.secondFactor} onProof={setProof} />
       </div>
       <UnsavedGuard
-        what="The token"
+        what={t('The token')}
         isUnsaved={name !== '' || chosen.length > 0 || proof !== noProof}
       />
-      {error !== null && <ErrorBox what="No token was made" error={error} />}
+      {error !== null && <ErrorBox what={t('No token was made')} error={error} />}
       <div className="row">
         <Button type="submit" loading={pending}>
-          Make a token
+          {t('Make a token')}
         </Button>
       </div>
     </form>
@@ -96,7 +98,7 @@ function Permissions({ session, chosen, onChosen, error }: PermissionsProps) {
   return (
     <div className="stack-tight">
       <fieldset className={classes.choices}>
-        <legend>Permissions</legend>
+        <legend>{t('Permissions')}</legend>
         {choicesOf(session).map(({ permission, text }) => (
           <Checkbox
             key={permission}

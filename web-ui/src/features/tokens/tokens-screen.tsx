@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, Checkbox } from '@mantine/core'
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -6,6 +7,8 @@ import { CopyField } from '../../components/copy-field.tsx'
 import { NextPage } from '../../components/next-page.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { CreatedToken, Session, Token } from '../../lib/api-types.ts'
 import { may } from '../../lib/permissions.ts'
 import { formatDateTime } from '../../lib/time.ts'
@@ -23,7 +26,11 @@ export type TokensScreenProps = {
 
 export function TokensScreen({ session, search, onSearch }: TokensScreenProps) {
   return (
-    <Page width="list" title="Tokens" meta="A program uses a token to call the API in your name.">
+    <Page
+      width="list"
+      title={t('Tokens')}
+      meta={t('A program uses a token to call the API in your name.')}
+    >
       <NewTokenPanel session={session} />
       <TokensPanel session={session} search={search} onSearch={onSearch} />
     </Page>
@@ -39,11 +46,13 @@ function NewTokenPanel({ session }: { session: Session }) {
   return (
     <section className="panel" aria-labelledby="new-token-heading">
       <div className="panel-head">
-        <h2 id="new-token-heading">{create.data === undefined ? 'New token' : create.data.name}</h2>
+        <h2 id="new-token-heading">
+          {create.data === undefined ? t('New token') : create.data.name}
+        </h2>
         <span className="grow" />
         {create.data !== undefined && (
           <Button variant="default" size="xs" onClick={() => create.reset()}>
-            I have copied it
+            {t('I have copied it')}
           </Button>
         )}
       </div>
@@ -66,10 +75,13 @@ function NewTokenPanel({ session }: { session: Session }) {
 function Secret({ token }: { token: CreatedToken }) {
   return (
     <div className="stack">
-      <CopyField label="The token, shown only now" value={token.secret} />
+      <CopyField label={t('The token, shown only now')} value={token.secret} />
       <p className="dim">
-        Send it as <code>Authorization: Bearer …</code>. It is good until{' '}
-        {formatDateTime(token.expiresAt)}. Lost? Revoke it and make another one.
+        <T
+          text="Send it as <code>Authorization: Bearer …</code>. It is good until {expiresAt}. Lost? Revoke it and make another one."
+          code={<code />}
+          expiresAt={formatDateTime(token.expiresAt)}
+        />
       </p>
     </div>
   )
@@ -82,18 +94,18 @@ function TokensPanel({ session, search, onSearch }: TokensScreenProps) {
   return (
     <section className="panel" aria-labelledby="tokens-heading">
       <div className="panel-head">
-        <h2 id="tokens-heading">{all ? 'Everybody’s tokens' : 'Your tokens'}</h2>
-        <span className="dim">newest first; their secrets are kept nowhere</span>
+        <h2 id="tokens-heading">{all ? t('Everybody’s tokens') : t('Your tokens')}</h2>
+        <span className="dim">{t('newest first; their secrets are kept nowhere')}</span>
         <span className="grow" />
         {may(session, 'tokens:read') && (
           <Checkbox
-            label="Show everybody’s"
+            label={t('Show everybody’s')}
             checked={all}
             onChange={(event) => onSearch(event.currentTarget.checked ? { all: true } : {})}
           />
         )}
       </div>
-      <QueryStates query={tokens} what="The tokens" skeletonRows={3}>
+      <QueryStates query={tokens} what={t('The tokens')} skeletonRows={3}>
         {({ pages }) => (
           <TokensTable
             session={session}
@@ -102,7 +114,7 @@ function TokensPanel({ session, search, onSearch }: TokensScreenProps) {
           />
         )}
       </QueryStates>
-      <NextPage of={tokens}>Show older tokens</NextPage>
+      <NextPage of={tokens}>{t('Show older tokens')}</NextPage>
       {revoking !== null && <RevokeDialog token={revoking} onClose={() => setRevoking(null)} />}
     </section>
   )

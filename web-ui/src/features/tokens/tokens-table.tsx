@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import { useNow } from '../../hooks/use-now.ts'
+import { t } from '../../languages/t.ts'
 import type { Session, Token } from '../../lib/api-types.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { carries, tokenVerdict, whyNotRevoke } from './rules.ts'
@@ -19,25 +21,25 @@ export function TokensTable({ session, tokens, onRevoke }: TokensTableProps) {
   const now = useNow()
   if (tokens.length === 0) {
     return (
-      <EmptyState title="No token yet">
-        A program that calls the API needs one. It carries part of what you may.
+      <EmptyState title={t('No token yet')}>
+        {t('A program that calls the API needs one. It carries part of what you may.')}
       </EmptyState>
     )
   }
   return (
-    <ScrollBox label="Tokens, table">
+    <ScrollBox label={t('Tokens, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">Name</th>
-            <th scope="col">State</th>
-            <th scope="col">May</th>
-            <th scope="col">Last used</th>
+            <th scope="col">{t('Name')}</th>
+            <th scope="col">{t('State')}</th>
+            <th scope="col">{t('May')}</th>
+            <th scope="col">{t('Last used')}</th>
             <th scope="col" className="wide-only">
-              Good until
+              {t('Good until')}
             </th>
             <th scope="col">
-              <span className="visually-hidden">Revoke</span>
+              <span className="visually-hidden">{t('Revoke')}</span>
             </th>
           </tr>
         </thead>
@@ -48,7 +50,7 @@ export function TokensTable({ session, tokens, onRevoke }: TokensTableProps) {
                 {token.name}
                 <div className="dim">
                   {token.user.username}
-                  {token.madeWith !== null && ', made with another token'}
+                  {token.madeWith !== null && t(', made with another token')}
                 </div>
               </td>
               <td>
@@ -71,11 +73,11 @@ export function TokensTable({ session, tokens, onRevoke }: TokensTableProps) {
 }
 
 function LastUse({ token: { lastUsedAt, lastUsedFrom } }: { token: Token }) {
-  if (lastUsedAt === null) return <span className="dim">Never</span>
+  if (lastUsedAt === null) return <span className="dim">{t('Never')}</span>
   return (
     <>
       <TimeAgo at={lastUsedAt} />
-      <div className="dim">from {lastUsedFrom}</div>
+      <div className="dim">{t('from {lastUsedFrom}', { lastUsedFrom })}</div>
     </>
   )
 }
@@ -89,9 +91,9 @@ function Revoke({ token, blockedBy, onRevoke }: RevokeProps) {
       variant="danger"
       size="xs"
       onClick={() => onRevoke(token)}
-      aria-label={`Revoke ${token.name}`}
+      aria-label={t('Revoke {name}', { name: token.name })}
     >
-      Revoke
+      {t('Revoke')}
     </Button>
   )
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
@@ -7,6 +8,7 @@ import { ChangedMeanwhile } from '../../components/changed-meanwhile.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { t } from '../../languages/t.ts'
 import { isApiError } from '../../lib/api-error.ts'
 import type { User } from '../../lib/api-types.ts'
 import {
@@ -33,8 +35,8 @@ export function EditUserDialog({ user: { id, username }, isSelf, onClose }: Prop
     )
   }
   return (
-    <Dialog onClose={onClose} title={`Change ${username}`}>
-      <QueryStates query={tagged} what="The user" skeletonRows={4}>
+    <Dialog onClose={onClose} title={t('Change {username}', { username })}>
+      <QueryStates query={tagged} what={t('The user')} skeletonRows={4}>
         {({ body, etag }) => (
           <EditForm
             key={etag}
@@ -81,26 +83,28 @@ function EditForm({ user, etag, isSelf, reset, onReload, onDone }: EditFormProps
     event.preventDefault()
     if (fields.roles.length > 0) update.mutate({ id, etag, body: standingOf(fields) })
   }
-  const ownAccount = isSelf ? 'Your own is under Security.' : null
+  const ownAccount = isSelf ? t('Your own is under Security.') : null
   return (
     <form className="stack" onSubmit={handleSubmit} noValidate>
       <p>
-        What you do here ends the sessions of {isSelf ? 'your account' : username}. Resetting the
-        password or removing the second factor ends API tokens and linked identities, too.
+        {t(
+          'What you do here ends the sessions of {username}. Resetting the password or removing the second factor ends API tokens and linked identities, too.',
+          { username: isSelf ? t('your account') : username },
+        )}
       </p>
       <StandingInputs
         fields={fields}
-        rolesError={fields.roles.length === 0 ? 'Choose one or more.' : null}
+        rolesError={fields.roles.length === 0 ? t('Choose one or more.') : null}
         onChange={setFields}
       />
       {isApiError(error, 412) ? (
         <ChangedMeanwhile what={username} onReload={onReload} />
       ) : (
-        error && <ErrorBox what="Not changed" error={error} />
+        error && <ErrorBox what={t('Not changed')} error={error} />
       )}
       <DialogActions>
         <Button type="submit" loading={update.isPending}>
-          Save roles and scope
+          {t('Save roles and scope')}
         </Button>
       </DialogActions>
       <div className="row">
@@ -109,7 +113,7 @@ function EditForm({ user, etag, isSelf, reset, onReload, onDone }: EditFormProps
           loading={update.isPending}
           onClick={() => update.mutate({ id, etag, body: { disabled: !disabled } })}
         >
-          {disabled ? 'Enable' : 'Disable'}
+          {disabled ? t('Enable') : t('Disable')}
         </Button>
         <ActionButton
           variant="default"
@@ -117,7 +121,7 @@ function EditForm({ user, etag, isSelf, reset, onReload, onDone }: EditFormProps
           loading={reset.isPending}
           onClick={reset.start}
         >
-          Reset password
+          {t('Reset password')}
         </ActionButton>
         {user.secondFactor && (
           <ActionButton
@@ -126,7 +130,7 @@ function EditForm({ user, etag, isSelf, reset, onReload, onDone }: EditFormProps
             loading={resetFactor.isPending}
             onClick={() => resetFactor.mutate(id)}
           >
-            Remove second factor
+            {t('Remove second factor')}
           </ActionButton>
         )}
       </div>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { CopyField } from '../../components/copy-field.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
+import { t } from '../../languages/t.ts'
 import { createUserMutation, usersQuery } from './api.ts'
 import { type StandingFields, StandingInputs, standingOf } from './standing-fields.tsx'
 
@@ -33,25 +35,25 @@ export function NewUserDialog({ onClose }: { onClose: () => void }) {
     )
   }
   return (
-    <Dialog onClose={onClose} title="Add a user">
+    <Dialog onClose={onClose} title={t('Add a user')}>
       <form className="stack" onSubmit={handleSubmit} noValidate>
         <TextInput
-          label="User name"
+          label={t('User name')}
           autoComplete="off"
           spellCheck={false}
           value={username}
           onChange={(event) => setUsername(event.currentTarget.value)}
-          error={asked && username === '' ? 'Enter a user name.' : null}
+          error={asked && username === '' ? t('Enter a user name.') : null}
         />
         <StandingInputs
           fields={fields}
-          rolesError={asked && fields.roles.length === 0 ? 'Choose one or more.' : null}
+          rolesError={asked && fields.roles.length === 0 ? t('Choose one or more.') : null}
           onChange={setFields}
         />
-        {create.isError && <ErrorBox what="Not added" error={create.error} />}
+        {create.isError && <ErrorBox what={t('Not added')} error={create.error} />}
         <DialogActions>
           <Button type="submit" loading={create.isPending}>
-            Add the user
+            {t('Add the user')}
           </Button>
         </DialogActions>
       </form>
@@ -63,11 +65,11 @@ type PasswordProps = { username: string; password: string; onClose: () => void }
 
 export function OneTimePasswordDialog({ username, password, onClose }: PasswordProps) {
   return (
-    <Dialog onClose={onClose} title={`A password for ${username}`} shownOnce>
+    <Dialog onClose={onClose} title={t('A password for {username}', { username })} shownOnce>
       <div className="stack">
-        <p>It is shown this once and is good for signing in and choosing another.</p>
-        <CopyField label="One-time password" value={password} />
-        <DialogActions leave="Done" />
+        <p>{t('It is shown this once and is good for signing in and choosing another.')}</p>
+        <CopyField label={t('One-time password')} value={password} />
+        <DialogActions leave={t('Done')} />
       </div>
     </Dialog>
   )

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
+
 import { Checkbox, TextInput } from '@mantine/core'
+import { t } from '../../languages/t.ts'
 import type { Role } from '../../lib/api-types.ts'
 
 const roles = {
-  viewer: 'sees nodes, configs, rollouts and charts',
-  editor: 'changes configs',
-  operator: 'runs rollouts, changes and enrols nodes',
-  approver: 'approves rollouts',
-  auditor: 'sees users, tokens and the audit log',
-  admin: 'may do everything',
+  viewer: t('sees nodes, configs, rollouts and charts'),
+  editor: t('changes configs'),
+  operator: t('runs rollouts, changes and enrols nodes'),
+  approver: t('approves rollouts'),
+  auditor: t('sees users, tokens and the audit log'),
+  admin: t('may do everything'),
 } satisfies Record<Role, string>
 const roleNames = Object.keys(roles) as Role[]
 
@@ -30,7 +32,7 @@ export function StandingInputs({ fields, rolesError, onChange }: Props) {
   return (
     <>
       <Checkbox.Group
-        label="Roles"
+        label={t('Roles')}
         value={fields.roles}
         error={rolesError}
         onChange={(chosen) =>
@@ -44,8 +46,10 @@ export function StandingInputs({ fields, rolesError, onChange }: Props) {
         </div>
       </Checkbox.Group>
       <TextInput
-        label="Scope"
-        description="Label selector of the nodes these roles apply to, such as zone=eu. Empty: the whole farm."
+        label={t('Scope')}
+        description={t(
+          'Label selector of the nodes these roles apply to, such as zone=eu. Empty: the whole farm.',
+        )}
         spellCheck={false}
         value={fields.scope}
         onChange={(event) => onChange({ ...fields, scope: event.currentTarget.value })}

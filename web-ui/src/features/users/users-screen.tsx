@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -9,6 +10,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge, type Verdict } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { Session, User } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { usersQuery } from './api.ts'
@@ -21,8 +23,8 @@ export function UsersScreen({ session }: { session: Session }) {
   const blocked = whyNot(session, 'users:read')
   if (blocked === null) return <Users session={session} />
   return (
-    <Page width="list" title="Users">
-      <Notice tone="info" title="You may not see users">
+    <Page width="list" title={t('Users')}>
+      <Notice tone="info" title={t('You may not see users')}>
         {blocked}
       </Notice>
     </Page>
@@ -34,12 +36,12 @@ function Users({ session }: { session: Session }) {
   const [open, setOpen] = useState<Open>(null)
   const blockedBy = whyNot(session, 'users:write')
   return (
-    <Page width="list" title="Users">
+    <Page width="list" title={t('Users')}>
       <ActionButton blockedBy={blockedBy} onClick={() => setOpen({ kind: 'new' })}>
-        Add a user
+        {t('Add a user')}
       </ActionButton>
-      <section className="panel" aria-label="Users">
-        <QueryStates query={users} what="The users" skeletonRows={3}>
+      <section className="panel" aria-label={t('Users')}>
+        <QueryStates query={users} what={t('The users')} skeletonRows={3}>
           {({ pages }) => (
             <UsersTable
               users={pages.flatMap((page) => page.items)}
@@ -47,7 +49,7 @@ function Users({ session }: { session: Session }) {
             />
           )}
         </QueryStates>
-        <NextPage of={users}>Show more users</NextPage>
+        <NextPage of={users}>{t('Show more users')}</NextPage>
       </section>
       {open?.kind === 'new' && <NewUserDialog onClose={() => setOpen(null)} />}
       {open?.kind === 'edit' && (
@@ -62,31 +64,32 @@ function Users({ session }: { session: Session }) {
 }
 
 function verdictOf({ disabled, passwordChangeRequired }: User): Verdict {
-  if (disabled) return { label: 'Disabled', tone: 'idle', shape: 'ring' }
-  if (passwordChangeRequired) return { label: 'Has not signed in yet', tone: 'info', shape: 'ring' }
-  return { label: 'May sign in', tone: 'good', shape: 'disc' }
+  if (disabled) return { label: t('Disabled'), tone: 'idle', shape: 'ring' }
+  if (passwordChangeRequired)
+    return { label: t('Has not signed in yet'), tone: 'info', shape: 'ring' }
+  return { label: t('May sign in'), tone: 'good', shape: 'disc' }
 }
 
 type TableProps = { users: User[]; onEdit: ((user: User) => void) | null }
 
 function UsersTable({ users, onEdit }: TableProps) {
   return (
-    <ScrollBox label="Users, table">
+    <ScrollBox label={t('Users, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">Name</th>
-            <th scope="col">State</th>
-            <th scope="col">Roles</th>
+            <th scope="col">{t('Name')}</th>
+            <th scope="col">{t('State')}</th>
+            <th scope="col">{t('Roles')}</th>
             <th scope="col" className="wide-only">
-              For
+              {t('For')}
             </th>
             <th scope="col" className="wide-only">
-              Second factor
+              {t('Second factor')}
             </th>
             {onEdit && (
               <th scope="col">
-                <span className="visually-hidden">Change</span>
+                <span className="visually-hidden">{t('Change')}</span>
               </th>
             )}
           </tr>
@@ -100,18 +103,18 @@ function UsersTable({ users, onEdit }: TableProps) {
               </td>
               <td>{user.roles.join(', ')}</td>
               <td className="wide-only">
-                {user.scope === null ? 'the whole farm' : <code>{user.scope}</code>}
+                {user.scope === null ? t('the whole farm') : <code>{user.scope}</code>}
               </td>
-              <td className="wide-only">{user.secondFactor ? 'on' : 'off'}</td>
+              <td className="wide-only">{user.secondFactor ? t('on') : t('off')}</td>
               {onEdit && (
                 <td className="num">
                   <Button
                     variant="default"
                     size="xs"
                     onClick={() => onEdit(user)}
-                    aria-label={`Change ${user.username}`}
+                    aria-label={t('Change {username}', { username: user.username })}
                   >
-                    Change
+                    {t('Change')}
                   </Button>
                 </td>
               )}

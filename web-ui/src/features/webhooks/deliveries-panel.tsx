@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -7,6 +8,7 @@ import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
 import type { WebhookDelivery } from '../../lib/api-types.ts'
 import { deliveriesQuery, redeliverMutation } from './api.ts'
 import { deliveryVerdict, failureWords } from './rules.ts'
@@ -21,15 +23,15 @@ export function DeliveriesPanel({ id, blockedBy }: { id: string; blockedBy: stri
   return (
     <section className="panel" aria-labelledby="deliveries-heading">
       <div className="panel-head">
-        <h2 id="deliveries-heading">The last attempts</h2>
-        <span className="dim">newest first</span>
+        <h2 id="deliveries-heading">{t('The last attempts')}</h2>
+        <span className="dim">{t('newest first')}</span>
       </div>
-      {redeliver.isError && <ErrorBox what="Not sent again" error={redeliver.error} />}
-      <QueryStates query={deliveries} what="The attempts" skeletonRows={4}>
+      {redeliver.isError && <ErrorBox what={t('Not sent again')} error={redeliver.error} />}
+      <QueryStates query={deliveries} what={t('The attempts')} skeletonRows={4}>
         {({ items }) =>
           items.length === 0 ? (
-            <EmptyState title="Nothing was sent yet">
-              The next event it subscribes to appears here, or a test.
+            <EmptyState title={t('Nothing was sent yet')}>
+              {t('The next event it subscribes to appears here, or a test.')}
             </EmptyState>
           ) : (
             <Deliveries
@@ -52,21 +54,21 @@ type DeliveriesProps = {
 
 function Deliveries({ deliveries, onAgain }: DeliveriesProps) {
   return (
-    <ScrollBox label="Attempts, table">
+    <ScrollBox label={t('Attempts, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">When</th>
-            <th scope="col">Event</th>
-            <th scope="col">Outcome</th>
+            <th scope="col">{t('When')}</th>
+            <th scope="col">{t('Event')}</th>
+            <th scope="col">{t('Outcome')}</th>
             <th scope="col" className="num wide-only">
-              Took
+              {t('Took')}
             </th>
             <th scope="col" className="wide-only">
-              Said
+              {t('Said')}
             </th>
             <th scope="col">
-              <span className="visually-hidden">Send again</span>
+              <span className="visually-hidden">{t('Send again')}</span>
             </th>
           </tr>
         </thead>
@@ -83,7 +85,9 @@ function Deliveries({ deliveries, onAgain }: DeliveriesProps) {
               <td>
                 <StatusBadge verdict={deliveryVerdict(delivery)} />
               </td>
-              <td className="num wide-only">{delivery.durationMs} ms</td>
+              <td className="num wide-only">
+                {t('{durationMs} ms', { durationMs: delivery.durationMs })}
+              </td>
               <td className="wide-only">
                 {delivery.error === null ? delivery.status : failureWords(delivery.error)}
               </td>
@@ -107,9 +111,9 @@ function Again({ delivery: { eventId, type }, onAgain }: AgainProps) {
       variant="default"
       size="xs"
       onClick={() => onAgain(eventId)}
-      aria-label={`Send ${type} ${eventId} again`}
+      aria-label={t('Send {type} {eventId} again', { type, eventId })}
     >
-      Again
+      {t('Again')}
     </Button>
   )
 }

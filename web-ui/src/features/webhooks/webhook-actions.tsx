@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -7,6 +8,7 @@ import { DeleteDialog } from '../../components/delete-dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { useAsShown } from '../../hooks/use-as-shown.ts'
+import { t } from '../../languages/t.ts'
 import type { Webhook, WebhookDelivery } from '../../lib/api-types.ts'
 import {
   deleteWebhookMutation,
@@ -29,7 +31,7 @@ export function WebhookActions({ webhook, etag, blockedBy, onDeleted }: Props) {
   const { id, disabledAt } = webhook
   const failed = [test, rotate, patch].find(({ isError }) => isError)
   return (
-    <section className="panel" aria-label="What can be done">
+    <section className="panel" aria-label={t('What can be done')}>
       <div className="panel-body stack">
         <div className="row">
           <ActionButton
@@ -37,7 +39,7 @@ export function WebhookActions({ webhook, etag, blockedBy, onDeleted }: Props) {
             loading={test.isPending}
             onClick={() => test.mutate(id)}
           >
-            Send a test
+            {t('Send a test')}
           </ActionButton>
           {blockedBy === null && (
             <>
@@ -46,26 +48,30 @@ export function WebhookActions({ webhook, etag, blockedBy, onDeleted }: Props) {
                 loading={patch.isPending}
                 onClick={() => patch.mutate({ id, etag, disabled: disabledAt === null })}
               >
-                {disabledAt === null ? 'Disable' : 'Enable, from now on'}
+                {disabledAt === null ? t('Disable') : t('Enable, from now on')}
               </Button>
               <Button
                 variant="default"
                 loading={rotate.isPending}
                 onClick={() => rotate.mutate(id)}
               >
-                Make a new secret
+                {t('Make a new secret')}
               </Button>
               <Button variant="danger" onClick={() => setDeleting(true)}>
-                Delete
+                {t('Delete')}
               </Button>
             </>
           )}
         </div>
-        {failed && <ErrorBox what="Not done" error={failed.error} />}
+        {failed && <ErrorBox what={t('Not done')} error={failed.error} />}
         {test.data && <Tested delivery={test.data} />}
         {rotate.data && (
           <>
-            <p>For a day every message carries two signatures: with the old secret and this one.</p>
+            <p>
+              {t(
+                'For a day every message carries two signatures: with the old secret and this one.',
+              )}
+            </p>
             <SecretOnce secret={rotate.data.secret} />
           </>
         )}
@@ -88,7 +94,11 @@ function Tested({ delivery }: { delivery: WebhookDelivery }) {
     <Notice
       tone={delivered ? 'good' : 'bad'}
       live
-      title={delivered ? `It answered ${status} after ${durationMs} ms` : 'The test failed'}
+      title={
+        delivered
+          ? t('It answered {status} after {durationMs} ms', { status, durationMs })
+          : t('The test failed')
+      }
     >
       {error !== null && failureWords(error)}
       {response !== '' && <div className="dim">{response}</div>}
@@ -112,15 +122,17 @@ function DeleteWebhookDialog({ onDeleted, onClose, ...opened }: DeleteProps) {
   })
   return (
     <DeleteDialog
-      title="Delete the webhook"
-      action="Delete 1 webhook"
+      title={t('Delete the webhook')}
+      action={t('Delete 1 webhook')}
       removal={remove}
       onSure={() => remove.mutate({ id: webhook.id, etag })}
       onClose={onClose}
     >
       <p>
-        {webhook.url} is told nothing any more, also not what waits now. Its secret and its log go
-        with it.
+        {t(
+          '{url} is told nothing any more, also not what waits now. Its secret and its log go with it.',
+          { url: webhook.url },
+        )}
       </p>
     </DeleteDialog>
   )

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, TextInput } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx'
+import { t } from '../../languages/t.ts'
 import type { NewWebhook } from './api.ts'
 import { parseEvents, urlTrouble } from './rules.ts'
 
@@ -33,8 +35,10 @@ export function WebhookForm({ before, submit, pending, blockedBy, onSubmit }: We
   return (
     <form className="stack" onSubmit={handleSubmit} noValidate>
       <TextInput
-        label="Address"
-        description="Told by POST, or by mail to a mailto: address. It is shown and recorded: put no secret in it"
+        label={t('Address')}
+        description={t(
+          'Told by POST, or by mail to a mailto: address. It is shown and recorded: put no secret in it',
+        )}
         placeholder="https://hooks.example.org/farmstead"
         value={url}
         maxLength={2048}
@@ -43,20 +47,20 @@ export function WebhookForm({ before, submit, pending, blockedBy, onSubmit }: We
         error={asked && trouble}
       />
       <TextInput
-        label="Events"
-        description="Kinds or single events, as in rollout node.disconnected; * is every one"
+        label={t('Events')}
+        description={t('Kinds or single events, as in rollout node.disconnected; * is every one')}
         value={events}
         spellCheck={false}
         onChange={(event) => setEvents(event.currentTarget.value)}
         error={asked && !parsed.ok ? parsed.message : null}
       />
       <TextInput
-        label="Description (optional)"
+        label={t('Description (optional)')}
         value={description}
         maxLength={256}
         onChange={(event) => setDescription(event.currentTarget.value)}
       />
-      <UnsavedGuard what="The webhook" isUnsaved={isUnsaved} />
+      <UnsavedGuard what={t('The webhook')} isUnsaved={isUnsaved} />
       <div className="row">
         <Button type="submit" loading={pending} disabled={blockedBy !== null}>
           {submit}

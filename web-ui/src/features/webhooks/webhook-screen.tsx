@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ChangedMeanwhile } from '../../components/changed-meanwhile.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
@@ -8,6 +9,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { useAsShown } from '../../hooks/use-as-shown.ts'
+import { t } from '../../languages/t.ts'
 import { isApiError } from '../../lib/api-error.ts'
 import type { Session, Webhook } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
@@ -24,8 +26,8 @@ export function WebhookScreen({ id, session, onDeleted }: WebhookScreenProps) {
   const webhook = useQuery(webhookQuery(id))
   const blockedBy = whyNot(session, 'webhooks:write')
   return (
-    <Page title="Webhook" meta={webhook.data?.body.url ?? id}>
-      <QueryStates query={webhook} what="The webhook" skeletonRows={6}>
+    <Page title={t('Webhook')} meta={webhook.data?.body.url ?? id}>
+      <QueryStates query={webhook} what={t('The webhook')} skeletonRows={6}>
         {({ body, etag }) => (
           <>
             <StatePanel webhook={body} />
@@ -47,30 +49,33 @@ export function WebhookScreen({ id, session, onDeleted }: WebhookScreenProps) {
 function StatePanel({ webhook }: { webhook: Webhook }) {
   const { disabledReason, failingSince, lastError, failedAttempts, oldSecretUntil } = webhook
   return (
-    <section className="panel" aria-label="Its state">
+    <section className="panel" aria-label={t('Its state')}>
       <div className="panel-body stack">
         {disabledReason !== null && (
-          <Notice tone="warn" title="It is told nothing">
+          <Notice tone="warn" title={t('It is told nothing')}>
             {disabledReason}.
           </Notice>
         )}
         <Facts
           facts={[
-            { name: 'State', value: <StatusBadge verdict={webhookVerdict(webhook)} /> },
+            { name: t('State'), value: <StatusBadge verdict={webhookVerdict(webhook)} /> },
             ...(failingSince === null
               ? []
               : [
-                  { name: 'Failing since', value: formatDateTime(failingSince) },
+                  { name: t('Failing since'), value: formatDateTime(failingSince) },
                   {
-                    name: 'Attempts',
-                    value: `${failedAttempts}; the last: ${failureWords(lastError ?? 'no answer')}`,
+                    name: t('Attempts'),
+                    value: t('{failedAttempts}; the last: {failureWords}', {
+                      failedAttempts,
+                      failureWords: failureWords(lastError ?? t('no answer')),
+                    }),
                   },
                 ]),
             ...(oldSecretUntil === null
               ? []
-              : [{ name: 'Old secret signs until', value: formatDateTime(oldSecretUntil) }]),
+              : [{ name: t('Old secret signs until'), value: formatDateTime(oldSecretUntil) }]),
             {
-              name: 'Made',
+              name: t('Made'),
               value: `${formatDateTime(webhook.createdAt)} by ${webhook.createdBy}`,
             },
           ]}
@@ -105,27 +110,27 @@ function EditPanel({ webhook, etag, blockedBy }: EditProps) {
   return (
     <section className="panel" aria-labelledby="edit-heading">
       <div className="panel-head">
-        <h2 id="edit-heading">Events and address</h2>
+        <h2 id="edit-heading">{t('Events and address')}</h2>
       </div>
       <div className="panel-body stack">
         <WebhookForm
           key={shown.etag}
           before={shown.webhook}
-          submit="Save"
+          submit={t('Save')}
           pending={patch.isPending}
           blockedBy={blockedBy}
           onSubmit={(changed) => patch.mutate({ id: webhook.id, etag: knownEtag, ...changed })}
         />
         {isApiError(patch.error, 412) ? (
           <ChangedMeanwhile
-            what="this webhook"
+            what={t('this webhook')}
             onReload={() => {
               patch.reset()
               void reload()
             }}
           />
         ) : (
-          patch.isError && <ErrorBox what="Not saved" error={patch.error} />
+          patch.isError && <ErrorBox what={t('Not saved')} error={patch.error} />
         )}
       </div>
     </section>

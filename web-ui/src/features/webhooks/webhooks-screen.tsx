@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -9,6 +10,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
+import { t } from '../../languages/t.ts'
 import type { Session, Webhook } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { createWebhookMutation, webhooksQuery } from './api.ts'
@@ -22,8 +24,8 @@ export function WebhooksScreen({ session }: { session: Session }) {
   return (
     <Page
       width="list"
-      title="Webhooks"
-      meta="Other systems are sent what happens, signed, and again until they accept it."
+      title={t('Webhooks')}
+      meta={t('Other systems are sent what happens, signed, and again until they accept it.')}
     >
       {blocked === null ? (
         <>
@@ -31,7 +33,7 @@ export function WebhooksScreen({ session }: { session: Session }) {
           <NewPanel session={session} />
         </>
       ) : (
-        <Notice tone="info" title="You may not see webhooks">
+        <Notice tone="info" title={t('You may not see webhooks')}>
           {blocked}
         </Notice>
       )}
@@ -44,19 +46,21 @@ function ListPanel() {
   return (
     <section className="panel" aria-labelledby="webhooks-heading">
       <div className="panel-head">
-        <h2 id="webhooks-heading">Who is told</h2>
+        <h2 id="webhooks-heading">{t('Who is told')}</h2>
       </div>
-      <QueryStates query={webhooks} what="The webhooks" skeletonRows={3}>
+      <QueryStates query={webhooks} what={t('The webhooks')} skeletonRows={3}>
         {({ items }) =>
           items.length === 0 ? (
-            <EmptyState title="Nobody is told yet">
-              Make a webhook below, and a chat, a pager or a script hears of rollouts and nodes.
+            <EmptyState title={t('Nobody is told yet')}>
+              {t(
+                'Make a webhook below, and a chat, a pager or a script hears of rollouts and nodes.',
+              )}
             </EmptyState>
           ) : (
             <>
               {items.filter(wasGivenUp).map(({ id, url, disabledReason }) => (
-                <Notice key={id} tone="warn" title={`${url} is told nothing any more`}>
-                  {disabledReason}. Mend it, then enable the webhook.
+                <Notice key={id} tone="warn" title={t('{url} is told nothing any more', { url })}>
+                  {t('{disabledReason}. Mend it, then enable the webhook.', { disabledReason })}
                 </Notice>
               ))}
               <Table webhooks={items} />
@@ -74,14 +78,14 @@ const wasGivenUp = ({ disabledAt, failingSince }: Webhook) =>
 
 function Table({ webhooks }: { webhooks: Webhook[] }) {
   return (
-    <ScrollBox label="Webhooks, table">
+    <ScrollBox label={t('Webhooks, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">State</th>
-            <th scope="col">Address</th>
+            <th scope="col">{t('State')}</th>
+            <th scope="col">{t('Address')}</th>
             <th scope="col" className="wide-only">
-              Events
+              {t('Events')}
             </th>
           </tr>
         </thead>
@@ -117,11 +121,11 @@ function NewPanel({ session }: { session: Session }) {
   return (
     <section className="panel" aria-labelledby="new-webhook-heading">
       <div className="panel-head">
-        <h2 id="new-webhook-heading">New webhook</h2>
+        <h2 id="new-webhook-heading">{t('New webhook')}</h2>
         <span className="grow" />
         {create.data !== undefined && (
           <Button variant="default" size="xs" onClick={() => create.reset()}>
-            Make another
+            {t('Make another')}
           </Button>
         )}
       </div>
@@ -130,12 +134,12 @@ function NewPanel({ session }: { session: Session }) {
           <>
             <WebhookForm
               before={empty}
-              submit="Make the webhook"
+              submit={t('Make the webhook')}
               pending={create.isPending}
               blockedBy={whyNot(session, 'webhooks:write')}
               onSubmit={(webhook) => create.mutate(webhook)}
             />
-            {create.isError && <ErrorBox what="No webhook was made" error={create.error} />}
+            {create.isError && <ErrorBox what={t('No webhook was made')} error={create.error} />}
           </>
         ) : (
           <SecretOnce secret={create.data.secret} />

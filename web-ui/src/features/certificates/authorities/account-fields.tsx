@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a new authority and one that is changed have in common.
+
 import { PasswordInput, TextInput } from '@mantine/core'
+import { t } from '../../../languages/t.ts'
 import { PemField } from '../pem-field.tsx'
 import classes from './authorities.module.css'
 import type { AuthorityDraft, AuthorityTroubles } from './rules.ts'
@@ -24,9 +26,11 @@ export function AccountFields(props: Props) {
   return (
     <>
       <TextInput
-        label="Contact (optional)"
-        description="E-mail addresses that the authority may write to, with blanks or commas between"
-        placeholder="ops@example.org"
+        label={t('Contact (optional)')}
+        description={t(
+          'E-mail addresses that the authority may write to, with blanks or commas between',
+        )}
+        placeholder={t('ops@example.org')}
         value={draft.contact}
         error={trouble.contact ?? null}
         spellCheck={false}
@@ -35,11 +39,15 @@ export function AccountFields(props: Props) {
       />
       {externalAccount !== null && (
         <fieldset className={classes.group}>
-          <legend>External account</legend>
-          <p className="dim">{externalAccount} The key is sealed at once, and never shown again.</p>
+          <legend>{t('External account')}</legend>
+          <p className="dim">
+            {t('{externalAccount} The key is sealed at once, and never shown again.', {
+              externalAccount,
+            })}
+          </p>
           <div className={classes.pair}>
             <TextInput
-              label="Key id"
+              label={t('Key id')}
               value={draft.keyId}
               error={trouble.externalAccount ?? null}
               spellCheck={false}
@@ -47,11 +55,11 @@ export function AccountFields(props: Props) {
               onChange={({ currentTarget: { value } }) => onChange({ keyId: value })}
             />
             <PasswordInput
-              label="HMAC key"
+              label={t('HMAC key')}
               value={draft.hmacKey}
               autoComplete="off"
               onChange={({ currentTarget: { value } }) => onChange({ hmacKey: value })}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the HMAC key', tabIndex: 0 }}
+              visibilityToggleButtonProps={{ 'aria-label': t('Show the HMAC key'), tabIndex: 0 }}
             />
           </div>
           {removal?.externalAccount}
@@ -60,7 +68,7 @@ export function AccountFields(props: Props) {
       {roots !== null && (
         <div className={classes.group}>
           <PemField
-            label="Trusted roots (optional)"
+            label={t('Trusted roots (optional)')}
             description={roots}
             value={draft.trustedRoots}
             trouble={trouble.trustedRoots === undefined ? [] : [trouble.trustedRoots]}

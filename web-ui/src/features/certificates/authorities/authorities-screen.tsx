@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { EmptyState } from '../../../components/empty-state.tsx'
@@ -7,8 +8,8 @@ import { Page } from '../../../components/page.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
 import { ScrollBox } from '../../../components/scroll-box.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
+import { t } from '../../../languages/t.ts'
 import type { CertificateAuthority, Session } from '../../../lib/api-types.ts'
-import { plural } from '../../../lib/format.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { authoritiesQuery } from './api.ts'
 import classes from './authorities.module.css'
@@ -22,15 +23,15 @@ export function AuthoritiesScreen({ session, onCreated }: Props) {
   return (
     <Page
       width="list"
-      title="Certificate authorities"
-      meta="Where certificates are ordered, by ACME."
+      title={t('Certificate authorities')}
+      meta={t('Where certificates are ordered, by ACME.')}
     >
       {blocked === null ? (
         <>
           <ListPanel />
           <section className="panel" aria-labelledby="new-authority-heading">
             <div className="panel-head">
-              <h2 id="new-authority-heading">New authority</h2>
+              <h2 id="new-authority-heading">{t('New authority')}</h2>
             </div>
             <div className="panel-body">
               <NewAuthorityForm
@@ -41,7 +42,7 @@ export function AuthoritiesScreen({ session, onCreated }: Props) {
           </section>
         </>
       ) : (
-        <Notice tone="info" title="You may not see certificate authorities">
+        <Notice tone="info" title={t('You may not see certificate authorities')}>
           {blocked}
         </Notice>
       )}
@@ -54,13 +55,13 @@ function ListPanel() {
   return (
     <section className="panel" aria-labelledby="authorities-heading">
       <div className="panel-head">
-        <h2 id="authorities-heading">Authorities</h2>
+        <h2 id="authorities-heading">{t('Authorities')}</h2>
       </div>
-      <QueryStates query={authorities} what="The certificate authorities" skeletonRows={3}>
+      <QueryStates query={authorities} what={t('The certificate authorities')} skeletonRows={3}>
         {({ items }) =>
           items.length === 0 ? (
-            <EmptyState title="None yet">
-              Add one below, and certificates can be ordered from it.
+            <EmptyState title={t('None yet')}>
+              {t('Add one below, and certificates can be ordered from it.')}
             </EmptyState>
           ) : (
             <Table authorities={items} />
@@ -73,16 +74,16 @@ function ListPanel() {
 
 function Table({ authorities }: { authorities: CertificateAuthority[] }) {
   return (
-    <ScrollBox label="Certificate authorities, table">
+    <ScrollBox label={t('Certificate authorities, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">State</th>
-            <th scope="col">Name</th>
+            <th scope="col">{t('State')}</th>
+            <th scope="col">{t('Name')}</th>
             <th scope="col" className="wide-only">
-              Directory
+              {t('Directory')}
             </th>
-            <th scope="col">Used by</th>
+            <th scope="col">{t('Used by')}</th>
           </tr>
         </thead>
         <tbody>
@@ -101,7 +102,11 @@ function Table({ authorities }: { authorities: CertificateAuthority[] }) {
                 {authority.lastError !== null && <div className="dim">{authority.lastError}</div>}
               </td>
               <td className={`wide-only ${classes.url}`}>{authority.directoryUrl}</td>
-              <td className="nowrap">{plural(authority.usedBy, 'certificate')}</td>
+              <td className="nowrap">
+                {t('{usedBy, plural, one {# certificate} other {# certificates}}', {
+                  usedBy: authority.usedBy,
+                })}
+              </td>
             </tr>
           ))}
         </tbody>

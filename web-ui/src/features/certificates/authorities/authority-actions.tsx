@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -6,6 +7,7 @@ import { ActionButton } from '../../../components/action-button.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { Facts } from '../../../components/facts.tsx'
 import { Notice } from '../../../components/notice.tsx'
+import { t } from '../../../languages/t.ts'
 import type { AuthorityTest } from '../../../lib/api-types.ts'
 import { sentence } from '../managed/rules.ts'
 import { testMutation } from './api.ts'
@@ -17,7 +19,7 @@ export function AuthorityActions({ name, etag, blockedBy, onDeleted }: Props) {
   const [deleting, setDeleting] = useState(false)
   const test = useMutation(testMutation)
   return (
-    <section className="panel" aria-label="What can be done">
+    <section className="panel" aria-label={t('What can be done')}>
       <div className="panel-body stack">
         <div className="row">
           <ActionButton
@@ -25,15 +27,15 @@ export function AuthorityActions({ name, etag, blockedBy, onDeleted }: Props) {
             loading={test.isPending}
             onClick={() => test.mutate(name)}
           >
-            Test
+            {t('Test')}
           </ActionButton>
           {blockedBy === null && (
             <Button variant="danger" onClick={() => setDeleting(true)}>
-              Delete
+              {t('Delete')}
             </Button>
           )}
         </div>
-        {test.isError && <ErrorBox what="Not tested" error={test.error} />}
+        {test.isError && <ErrorBox what={t('Not tested')} error={test.error} />}
         {test.data && <Tested test={test.data} />}
       </div>
       {deleting && (
@@ -52,27 +54,29 @@ function Tested({ test }: { test: AuthorityTest }) {
   const { reachable, error, profiles, termsOfService, website, externalAccountRequired } = test
   if (!reachable) {
     return (
-      <Notice tone="bad" live title="It cannot be reached">
-        {sentence(error ?? 'It gave no reason')} Check the address of its directory, and that this
-        control plane may connect there.
+      <Notice tone="bad" live title={t('It cannot be reached')}>
+        {t(
+          '{sentence} Check the address of its directory, and that this control plane may connect there.',
+          { sentence: sentence(error ?? t('It gave no reason')) },
+        )}
       </Notice>
     )
   }
   return (
     <>
-      <Notice tone="good" live title="It answers">
-        Its directory can be read. The account itself is made with the first order.
+      <Notice tone="good" live title={t('It answers')}>
+        {t('Its directory can be read. The account itself is made with the first order.')}
       </Notice>
       <Facts
         facts={[
-          { name: 'Terms of service', value: <Outside url={termsOfService} /> },
-          { name: 'Website', value: <Outside url={website} /> },
+          { name: t('Terms of service'), value: <Outside url={termsOfService} /> },
+          { name: t('Website'), value: <Outside url={website} /> },
           {
-            name: 'External account',
-            value: externalAccountRequired ? 'it wants one' : 'it wants none',
+            name: t('External account'),
+            value: externalAccountRequired ? t('it wants one') : t('it wants none'),
           },
           {
-            name: 'Profiles',
+            name: t('Profiles'),
             value:
               profiles.length === 0 ? (
                 'none'
@@ -95,7 +99,7 @@ function Tested({ test }: { test: AuthorityTest }) {
 
 /** An address that somebody else gave: a link only to what a browser opens as a page. */
 function Outside({ url }: { url: string | null }) {
-  if (url === null) return 'it names none'
+  if (url === null) return t('it names none')
   if (!/^https?:\/\//.test(url)) return url
   return (
     <a href={url} target="_blank" rel="noreferrer">

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { useQuery } from '@tanstack/react-query'
 import { Facts } from '../../../components/facts.tsx'
 import { Notice } from '../../../components/notice.tsx'
@@ -6,8 +7,8 @@ import { Page } from '../../../components/page.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { useNow } from '../../../hooks/use-now.ts'
+import { t } from '../../../languages/t.ts'
 import type { CertificateAuthority, Session } from '../../../lib/api-types.ts'
-import { plural } from '../../../lib/format.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { formatDateTime } from '../../../lib/time.ts'
 import { sentence, whenWords } from '../managed/rules.ts'
@@ -23,8 +24,8 @@ export function AuthorityScreen({ name, session, onDeleted }: Props) {
   const authority = useQuery(authorityQuery(name))
   const blockedBy = whyNot(session, 'certificates:write')
   return (
-    <Page title={name} meta="Certificate authority">
-      <QueryStates query={authority} what="The certificate authority" skeletonRows={6}>
+    <Page title={name} meta={t('Certificate authority')}>
+      <QueryStates query={authority} what={t('The certificate authority')} skeletonRows={6}>
         {({ body, etag }) => (
           <>
             <StatePanel authority={body} />
@@ -41,39 +42,44 @@ function StatePanel({ authority }: { authority: CertificateAuthority }) {
   const now = useNow()
   const { state, heldUntil, lastError, failures, externalAccountKeyId } = authority
   return (
-    <section className="panel" aria-label="Its state">
+    <section className="panel" aria-label={t('Its state')}>
       <div className="panel-body stack">
         {lastError !== null && (
           <Notice
             tone="warn"
-            title={state === 'held' ? 'Nothing is ordered there now' : 'It failed last time'}
+            title={state === 'held' ? t('Nothing is ordered there now') : t('It failed last time')}
           >
             {sentence(lastError)}
             {heldUntil !== null && state === 'held' && (
-              <p>It is asked again {whenWords(heldUntil, now)}.</p>
+              <p>{t('It is asked again {whenWords}.', { whenWords: whenWords(heldUntil, now) })}</p>
             )}
           </Notice>
         )}
         <Facts
           facts={[
-            { name: 'State', value: <StatusBadge verdict={authorityVerdict(authority)} /> },
-            ...(failures === 0 ? [] : [{ name: 'Failures in a row', value: failures }]),
+            { name: t('State'), value: <StatusBadge verdict={authorityVerdict(authority)} /> },
+            ...(failures === 0 ? [] : [{ name: t('Failures in a row'), value: failures }]),
             {
-              name: 'Directory',
+              name: t('Directory'),
               value: <span className={classes.url}>{authority.directoryUrl}</span>,
             },
-            { name: 'Used by', value: plural(authority.usedBy, 'certificate') },
-            { name: 'Contact', value: authority.contact.join(', ') || 'none' },
             {
-              name: 'External account',
+              name: t('Used by'),
+              value: t('{usedBy, plural, one {# certificate} other {# certificates}}', {
+                usedBy: authority.usedBy,
+              }),
+            },
+            { name: t('Contact'), value: authority.contact.join(', ') || 'none' },
+            {
+              name: t('External account'),
               value: externalAccountKeyId === null ? 'none' : <code>{externalAccountKeyId}</code>,
             },
             {
-              name: 'Trusted roots',
-              value: authority.trustedRoots ? 'its own as well' : 'those of this machine',
+              name: t('Trusted roots'),
+              value: authority.trustedRoots ? t('its own as well') : t('those of this machine'),
             },
             {
-              name: 'Added',
+              name: t('Added'),
               value: `${formatDateTime(authority.createdAt)} by ${authority.createdBy}`,
             },
           ]}

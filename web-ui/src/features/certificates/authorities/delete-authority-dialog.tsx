@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { useAsShown } from '../../../hooks/use-as-shown.ts'
+import { t } from '../../../languages/t.ts'
 import { authoritiesQuery, authorityQuery, deleteAuthorityMutation } from './api.ts'
 
 type Props = { name: string; etag: string; onClose: () => void; onDeleted: () => void }
@@ -20,20 +22,21 @@ export function DeleteAuthorityDialog({ onClose, onDeleted, ...opened }: Props) 
     },
   })
   return (
-    <Dialog onClose={onClose} title={`Delete the authority ${name}`}>
+    <Dialog onClose={onClose} title={t('Delete the authority {name}', { name })}>
       <div className="stack">
         <p>
-          Nothing more is ordered there, and the key of its account is deleted. Certificates it
-          issued stay.
+          {t(
+            'Nothing more is ordered there, and the key of its account is deleted. Certificates it issued stay.',
+          )}
         </p>
-        {remove.isError && <ErrorBox what="Not deleted" error={remove.error} />}
+        {remove.isError && <ErrorBox what={t('Not deleted')} error={remove.error} />}
         <DialogActions>
           <Button
             variant="danger-filled"
             loading={remove.isPending}
             onClick={() => remove.mutate({ name, etag })}
           >
-            Delete authority
+            {t('Delete authority')}
           </Button>
         </DialogActions>
       </div>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Checkbox } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
@@ -7,6 +8,7 @@ import { ChangedMeanwhile } from '../../../components/changed-meanwhile.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { UnsavedGuard } from '../../../components/unsaved-guard.tsx'
 import { useAsShown } from '../../../hooks/use-as-shown.ts'
+import { t } from '../../../languages/t.ts'
 import { isApiError } from '../../../lib/api-error.ts'
 import type { CertificateAuthority } from '../../../lib/api-types.ts'
 import { AccountFields } from './account-fields.tsx'
@@ -40,7 +42,7 @@ export function EditAuthorityPanel({ blockedBy, ...first }: Props) {
   return (
     <section className="panel" aria-labelledby="edit-authority-heading">
       <div className="panel-head">
-        <h2 id="edit-authority-heading">Its account</h2>
+        <h2 id="edit-authority-heading">{t('Its account')}</h2>
       </div>
       <div className="panel-body stack">
         {blockedBy === null ? (
@@ -57,7 +59,7 @@ export function EditAuthorityPanel({ blockedBy, ...first }: Props) {
         )}
         {isApiError(change.error, 412) && (
           <ChangedMeanwhile
-            what="this authority"
+            what={t('this authority')}
             onReload={() => {
               change.reset()
               void reload()
@@ -111,25 +113,32 @@ function EditForm({ authority, pending, error, onChange, onSubmit }: FormProps) 
         trouble={{ ...(asked && found), ...refused }}
         externalAccount={
           externalAccountKeyId === null
-            ? 'None is set. With one, a new account is made at the authority.'
-            : `The one with the key id ${externalAccountKeyId} is set. Enter another to create a new account with it; left empty, it stays.`
+            ? t('None is set. With one, a new account is made at the authority.')
+            : t(
+                'The one with the key id {externalAccountKeyId} is set. Enter another to create a new account with it; left empty, it stays.',
+                { externalAccountKeyId },
+              )
         }
         roots={
           authority.trustedRoots
-            ? 'PEM: roots of its own are set. Paste others to replace them; left empty, they stay'
-            : 'PEM: for an authority of your own, whose directory has a certificate that this machine does not trust'
+            ? t(
+                'PEM: roots of its own are set. Paste others to replace them; left empty, they stay',
+              )
+            : t(
+                'PEM: for an authority of your own, whose directory has a certificate that this machine does not trust',
+              )
         }
         removal={{
           externalAccount: externalAccountKeyId !== null && (
             <Checkbox
-              label="Remove it: a new account is created without one"
+              label={t('Remove it: a new account is created without one')}
               checked={draft.withoutAccount}
               onChange={({ currentTarget: { checked } }) => set({ withoutAccount: checked })}
             />
           ),
           roots: authority.trustedRoots && (
             <Checkbox
-              label="Remove them: only the roots of this machine are trusted"
+              label={t('Remove them: only the roots of this machine are trusted')}
               checked={draft.withoutRoots}
               onChange={({ currentTarget: { checked } }) => set({ withoutRoots: checked })}
             />
@@ -138,14 +147,14 @@ function EditForm({ authority, pending, error, onChange, onSubmit }: FormProps) 
         onChange={set}
       />
       <UnsavedGuard
-        what="The authority"
+        what={t('The authority')}
         isUnsaved={JSON.stringify(draft) !== JSON.stringify(before)}
       />
       {error !== null && Object.keys(refused).length === 0 && (
-        <ErrorBox what="Not saved" error={error} />
+        <ErrorBox what={t('Not saved')} error={error} />
       )}
       <ActionButton type="submit" loading={pending} blockedBy={null}>
-        Save
+        {t('Save')}
       </ActionButton>
     </form>
   )

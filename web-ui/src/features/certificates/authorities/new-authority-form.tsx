@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { UnsavedGuard } from '../../../components/unsaved-guard.tsx'
+import { t } from '../../../languages/t.ts'
+import { T } from '../../../languages/text.tsx'
 import { AccountFields } from './account-fields.tsx'
 import { authoritiesKey, createAuthorityMutation } from './api.ts'
 import classes from './authorities.module.css'
@@ -57,15 +60,15 @@ export function NewAuthorityForm({ blockedBy, onCreated }: Props) {
     <form className={classes.form} onSubmit={handleSubmit} noValidate>
       <div className={classes.pair}>
         <NativeSelect
-          label="Authority"
+          label={t('Authority')}
           description={preset.about}
           value={preset.id}
           onChange={({ currentTarget: { value } }) => choose(value)}
           data={PRESETS.map(({ id, label }) => ({ value: id, label }))}
         />
         <TextInput
-          label="Name"
-          description="As orders will say it"
+          label={t('Name')}
+          description={t('As orders will say it')}
           value={draft.name}
           error={trouble.name ?? null}
           spellCheck={false}
@@ -74,7 +77,7 @@ export function NewAuthorityForm({ blockedBy, onCreated }: Props) {
         />
       </div>
       <TextInput
-        label="Address of its directory"
+        label={t('Address of its directory')}
         placeholder="https://acme.example.org/directory"
         value={draft.directoryUrl}
         readOnly={!isAnother}
@@ -88,7 +91,9 @@ export function NewAuthorityForm({ blockedBy, onCreated }: Props) {
         externalAccount={preset.externalAccount}
         roots={
           isAnother
-            ? 'PEM: for an authority of your own, whose directory has a certificate that this machine does not trust'
+            ? t(
+                'PEM: for an authority of your own, whose directory has a certificate that this machine does not trust',
+              )
             : null
         }
         onChange={set}
@@ -96,26 +101,25 @@ export function NewAuthorityForm({ blockedBy, onCreated }: Props) {
       <Checkbox
         label={
           preset.terms === null ? (
-            'I agree to the terms of service of this authority'
+            t('I agree to the terms of service of this authority')
           ) : (
-            <>
-              I agree to the{' '}
-              <a href={preset.terms} target="_blank" rel="noreferrer">
-                terms of service of {preset.label}
-              </a>
-            </>
+            <T
+              text="I agree to the <a>terms of service of {label}</a>"
+              a={<a href={preset.terms} target="_blank" rel="noreferrer" />}
+              label={preset.label}
+            />
           )
         }
         checked={draft.agreed}
         error={trouble.termsOfServiceAgreed ?? null}
         onChange={({ currentTarget: { checked } }) => set({ agreed: checked })}
       />
-      <UnsavedGuard what="The authority" isUnsaved={isTyped && !create.isSuccess} />
+      <UnsavedGuard what={t('The authority')} isUnsaved={isTyped && !create.isSuccess} />
       {create.isError && Object.keys(refused).length === 0 && (
-        <ErrorBox what="No authority was added" error={create.error} />
+        <ErrorBox what={t('No authority was added')} error={create.error} />
       )}
       <ActionButton type="submit" loading={create.isPending} blockedBy={blockedBy}>
-        Add the authority
+        {t('Add the authority')}
       </ActionButton>
     </form>
   )

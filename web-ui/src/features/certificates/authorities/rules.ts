@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
+
 import type { Verdict } from '../../../components/status-badge.tsx'
+import { t } from '../../../languages/t.ts'
 import { isApiError } from '../../../lib/api-error.ts'
 import type { CertificateAuthority } from '../../../lib/api-types.ts'
 import { refusalWords, whyNoName } from '../rules.ts'
 import type { NewAuthority } from './api.ts'
 
 const verdicts: Record<CertificateAuthority['state'], Verdict> = {
-  unregistered: { label: 'No account yet', tone: 'idle', shape: 'ring' },
-  ready: { label: 'Ready', tone: 'good', shape: 'disc' },
-  held: { label: 'Waiting', tone: 'warn', shape: 'triangle' },
+  unregistered: { label: t('No account yet'), tone: 'idle', shape: 'ring' },
+  ready: { label: t('Ready'), tone: 'good', shape: 'disc' },
+  held: { label: t('Waiting'), tone: 'warn', shape: 'triangle' },
 }
 export const authorityVerdict = ({ state }: Pick<CertificateAuthority, 'state'>) => verdicts[state]
 
@@ -27,44 +29,45 @@ export type Preset = {
 export const PRESETS = [
   {
     id: 'lets-encrypt',
-    label: 'Let’s Encrypt',
+    label: t('Let’s Encrypt'),
     directoryUrl: 'https://acme-v02.api.letsencrypt.org/directory',
     terms: 'https://letsencrypt.org/repository/',
     externalAccount: null,
-    about: 'Free, without an account of yours there.',
+    about: t('Free, without an account of yours there.'),
   },
   {
     id: 'lets-encrypt-staging',
-    label: 'Let’s Encrypt staging',
+    label: t('Let’s Encrypt staging'),
     directoryUrl: 'https://acme-staging-v02.api.letsencrypt.org/directory',
     terms: 'https://letsencrypt.org/repository/',
     externalAccount: null,
-    about: 'For trying things out: high limits, and browsers do not trust its certificates.',
+    about: t('For trying things out: high limits, and browsers do not trust its certificates.'),
   },
   {
     id: 'zerossl',
     label: 'ZeroSSL',
     directoryUrl: 'https://acme.zerossl.com/v2/DV90',
     terms: 'https://zerossl.com/terms/',
-    externalAccount: 'ZeroSSL shows it in your account there, under Developer, EAB credentials.',
-    about: 'Free, with an account there.',
+    externalAccount: t('ZeroSSL shows it in your account there, under Developer, EAB credentials.'),
+    about: t('Free, with an account there.'),
   },
   {
     id: 'google-trust-services',
-    label: 'Google Trust Services',
+    label: t('Google Trust Services'),
     directoryUrl: 'https://dv.acme-v02.api.pki.goog/directory',
     terms: 'https://pki.goog/repository/',
-    externalAccount:
+    externalAccount: t(
       'Google makes it with “gcloud publicca external-account-keys create”; it is good for seven days.',
-    about: 'Free, with a Google Cloud project.',
+    ),
+    about: t('Free, with a Google Cloud project.'),
   },
   {
     id: 'another',
-    label: 'Another',
+    label: t('Another'),
     directoryUrl: '',
     terms: null,
-    externalAccount: 'Only if the authority wants one. It tells you the two values.',
-    about: 'Any authority that speaks ACME (RFC 8555), also one of your own.',
+    externalAccount: t('Only if the authority wants one. It tells you the two values.'),
+    about: t('Any authority that speaks ACME (RFC 8555), also one of your own.'),
   },
 ] as const satisfies Preset[]
 
@@ -107,8 +110,8 @@ export function accountTroubles(
   const noMail = parseContact(draft.contact).find((one) => !MAIL.test(one))
   const isHalf = (draft.keyId.trim() === '') !== (draft.hmacKey.trim() === '')
   return {
-    ...(noMail !== undefined && { contact: `${noMail} is not an e-mail address.` }),
-    ...(isHalf && { externalAccount: 'The key id and the key belong together: enter both.' }),
+    ...(noMail !== undefined && { contact: t('{noMail} is not an e-mail address.', { noMail }) }),
+    ...(isHalf && { externalAccount: t('The key id and the key belong together: enter both.') }),
   }
 }
 
@@ -118,12 +121,12 @@ export function authorityTroubles(draft: AuthorityDraft, needsAccount: boolean):
   return {
     ...(name !== null && { name }),
     ...(url?.protocol !== 'https:' && {
-      directoryUrl: 'An address as in https://acme.example.org/directory.',
+      directoryUrl: t('An address as in https://acme.example.org/directory.'),
     }),
     ...(needsAccount &&
-      draft.keyId.trim() === '' && { externalAccount: 'This authority wants both values.' }),
+      draft.keyId.trim() === '' && { externalAccount: t('This authority wants both values.') }),
     ...accountTroubles(draft),
-    ...(!draft.agreed && { termsOfServiceAgreed: 'It takes no account without this.' }),
+    ...(!draft.agreed && { termsOfServiceAgreed: t('It takes no account without this.') }),
   }
 }
 

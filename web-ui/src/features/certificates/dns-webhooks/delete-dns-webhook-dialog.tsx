@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { DeleteDialog } from '../../../components/delete-dialog.tsx'
 import { useAsShown } from '../../../hooks/use-as-shown.ts'
+import { t } from '../../../languages/t.ts'
 import { deleteDnsWebhookMutation, dnsWebhookQuery, dnsWebhooksQuery } from './api.ts'
 
 type Props = { name: string; etag: string; onClose: () => void; onDeleted: () => void }
@@ -19,13 +21,13 @@ export function DeleteDnsWebhookDialog({ onClose, onDeleted, ...opened }: Props)
   })
   return (
     <DeleteDialog
-      title={`Delete the DNS webhook ${name}`}
-      action="Delete 1 webhook"
+      title={t('Delete the DNS webhook {name}', { name })}
+      action={t('Delete 1 webhook')}
       removal={remove}
       onSure={() => remove.mutate({ name, etag })}
       onClose={onClose}
     >
-      <p>Farmstead stops sending to it, and its secret is deleted.</p>
+      <p>{t('Farmstead stops sending to it, and its secret is deleted.')}</p>
     </DeleteDialog>
   )
 }

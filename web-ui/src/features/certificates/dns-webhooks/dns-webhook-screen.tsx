@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
@@ -12,6 +13,7 @@ import { QueryStates } from '../../../components/query-states.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { UnsavedGuard } from '../../../components/unsaved-guard.tsx'
 import { useAsShown } from '../../../hooks/use-as-shown.ts'
+import { t } from '../../../languages/t.ts'
 import { isApiError } from '../../../lib/api-error.ts'
 import type { DnsWebhook, Session } from '../../../lib/api-types.ts'
 import { whyNot } from '../../../lib/permissions.ts'
@@ -34,8 +36,8 @@ export function DnsWebhookScreen({ name, session, onDeleted }: Props) {
   const webhook = useQuery(dnsWebhookQuery(name))
   const blockedBy = whyNot(session, 'certificates:write')
   return (
-    <Page title={name} meta="DNS webhook">
-      <QueryStates query={webhook} what="The DNS webhook" skeletonRows={6}>
+    <Page title={name} meta={t('DNS webhook')}>
+      <QueryStates query={webhook} what={t('The DNS webhook')} skeletonRows={6}>
         {({ body, etag }) => (
           <>
             <StatePanel webhook={body} />
@@ -52,7 +54,7 @@ export function DnsWebhookScreen({ name, session, onDeleted }: Props) {
       </QueryStates>
       <section className="panel" aria-labelledby="contract-heading">
         <div className="panel-head">
-          <h2 id="contract-heading">What your program does</h2>
+          <h2 id="contract-heading">{t('What your program does')}</h2>
         </div>
         <div className="panel-body">
           <Explanation />
@@ -65,19 +67,21 @@ export function DnsWebhookScreen({ name, session, onDeleted }: Props) {
 function StatePanel({ webhook }: { webhook: DnsWebhook }) {
   const { lastError, url, createdAt, createdBy } = webhook
   return (
-    <section className="panel" aria-label="Its state">
+    <section className="panel" aria-label={t('Its state')}>
       <div className="panel-body stack">
         {lastError !== null && (
-          <Notice tone="warn" title="The last message to it failed">
-            {sentence(lastError)} The log of your program may say more; the order tries again by
-            itself.
+          <Notice tone="warn" title={t('The last message to it failed')}>
+            {t(
+              '{sentence} The log of your program may say more; the order tries again by itself.',
+              { sentence: sentence(lastError) },
+            )}
           </Notice>
         )}
         <Facts
           facts={[
-            { name: 'State', value: <StatusBadge verdict={dnsWebhookVerdict(webhook)} /> },
-            { name: 'Address', value: <span className={classes.url}>{url}</span> },
-            { name: 'Added', value: `${formatDateTime(createdAt)} by ${createdBy}` },
+            { name: t('State'), value: <StatusBadge verdict={dnsWebhookVerdict(webhook)} /> },
+            { name: t('Address'), value: <span className={classes.url}>{url}</span> },
+            { name: t('Added'), value: `${formatDateTime(createdAt)} by ${createdBy}` },
           ]}
         />
       </div>
@@ -101,20 +105,20 @@ function ActionsPanel({
     onSuccess: () => client.invalidateQueries(dnsWebhooksKey),
   })
   return (
-    <section className="panel" aria-label="What can be done">
+    <section className="panel" aria-label={t('What can be done')}>
       <div className="panel-body stack">
         <div className="row">
           <Button variant="default" loading={rotate.isPending} onClick={() => rotate.mutate(name)}>
-            Make a new secret
+            {t('Make a new secret')}
           </Button>
           <Button variant="danger" onClick={() => setDeleting(true)}>
-            Delete
+            {t('Delete')}
           </Button>
         </div>
-        {rotate.isError && <ErrorBox what="The secret stays" error={rotate.error} />}
+        {rotate.isError && <ErrorBox what={t('The secret stays')} error={rotate.error} />}
         {rotate.data && (
           <>
-            <p>The old secret is of no use any more: give your program this one now.</p>
+            <p>{t('The old secret is of no use any more: give your program this one now.')}</p>
             <SecretOnce secret={rotate.data.secret} />
           </>
         )}
@@ -151,7 +155,7 @@ function EditPanel(first: Shown) {
   return (
     <section className="panel" aria-labelledby="edit-dns-webhook-heading">
       <div className="panel-head">
-        <h2 id="edit-dns-webhook-heading">Its address</h2>
+        <h2 id="edit-dns-webhook-heading">{t('Its address')}</h2>
       </div>
       <div className="panel-body stack">
         <EditForm
@@ -164,7 +168,7 @@ function EditPanel(first: Shown) {
         />
         {isApiError(change.error, 412) && (
           <ChangedMeanwhile
-            what="this webhook"
+            what={t('this webhook')}
             onReload={() => {
               change.reset()
               void reload()
@@ -197,8 +201,8 @@ function EditForm({ webhook, pending, error, onChange, onSubmit }: FormProps) {
   return (
     <form className={classes.form} onSubmit={handleSubmit} noValidate>
       <TextInput
-        label="Address of your program"
-        description="It gets a POST. The address is shown and recorded: put no secret in it"
+        label={t('Address of your program')}
+        description={t('It gets a POST. The address is shown and recorded: put no secret in it')}
         value={url}
         maxLength={2048}
         spellCheck={false}
@@ -208,10 +212,12 @@ function EditForm({ webhook, pending, error, onChange, onSubmit }: FormProps) {
           setUrl(value)
         }}
       />
-      <UnsavedGuard what="The DNS webhook" isUnsaved={url !== webhook.url} />
-      {error !== null && refused.url === undefined && <ErrorBox what="Not saved" error={error} />}
+      <UnsavedGuard what={t('The DNS webhook')} isUnsaved={url !== webhook.url} />
+      {error !== null && refused.url === undefined && (
+        <ErrorBox what={t('Not saved')} error={error} />
+      )}
       <ActionButton type="submit" loading={pending} blockedBy={null}>
-        Save
+        {t('Save')}
       </ActionButton>
     </form>
   )

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -12,6 +13,7 @@ import { QueryStates } from '../../../components/query-states.tsx'
 import { ScrollBox } from '../../../components/scroll-box.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { UnsavedGuard } from '../../../components/unsaved-guard.tsx'
+import { t } from '../../../languages/t.ts'
 import type { DnsWebhook, Session } from '../../../lib/api-types.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { createDnsWebhookMutation, dnsWebhooksKey, dnsWebhooksQuery } from './api.ts'
@@ -24,8 +26,8 @@ export function DnsWebhooksScreen({ session }: { session: Session }) {
   return (
     <Page
       width="list"
-      title="DNS webhooks"
-      meta="How hosts are proven by DNS-01: a program of yours sets the records."
+      title={t('DNS webhooks')}
+      meta={t('How hosts are proven by DNS-01: a program of yours sets the records.')}
     >
       {blocked === null ? (
         <>
@@ -33,7 +35,7 @@ export function DnsWebhooksScreen({ session }: { session: Session }) {
           <NewPanel blockedBy={whyNot(session, 'certificates:write')} />
           <section className="panel" aria-labelledby="contract-heading">
             <div className="panel-head">
-              <h2 id="contract-heading">What your program does</h2>
+              <h2 id="contract-heading">{t('What your program does')}</h2>
             </div>
             <div className="panel-body">
               <Explanation />
@@ -41,7 +43,7 @@ export function DnsWebhooksScreen({ session }: { session: Session }) {
           </section>
         </>
       ) : (
-        <Notice tone="info" title="You may not see DNS webhooks">
+        <Notice tone="info" title={t('You may not see DNS webhooks')}>
           {blocked}
         </Notice>
       )}
@@ -54,13 +56,13 @@ function ListPanel() {
   return (
     <section className="panel" aria-labelledby="dns-webhooks-heading">
       <div className="panel-head">
-        <h2 id="dns-webhooks-heading">Webhooks</h2>
+        <h2 id="dns-webhooks-heading">{t('Webhooks')}</h2>
       </div>
-      <QueryStates query={webhooks} what="The DNS webhooks" skeletonRows={3}>
+      <QueryStates query={webhooks} what={t('The DNS webhooks')} skeletonRows={3}>
         {({ items }) =>
           items.length === 0 ? (
-            <EmptyState title="None yet">
-              You need one for wildcards, and for hosts that the internet does not reach.
+            <EmptyState title={t('None yet')}>
+              {t('You need one for wildcards, and for hosts that the internet does not reach.')}
             </EmptyState>
           ) : (
             <Table webhooks={items} />
@@ -73,13 +75,13 @@ function ListPanel() {
 
 function Table({ webhooks }: { webhooks: DnsWebhook[] }) {
   return (
-    <ScrollBox label="DNS webhooks, table">
+    <ScrollBox label={t('DNS webhooks, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">State</th>
-            <th scope="col">Name</th>
-            <th scope="col">Address</th>
+            <th scope="col">{t('State')}</th>
+            <th scope="col">{t('Name')}</th>
+            <th scope="col">{t('Address')}</th>
           </tr>
         </thead>
         <tbody>
@@ -132,11 +134,11 @@ function NewPanel({ blockedBy }: { blockedBy: string | null }) {
   return (
     <section className="panel" aria-labelledby="new-dns-webhook-heading">
       <div className="panel-head">
-        <h2 id="new-dns-webhook-heading">New DNS webhook</h2>
+        <h2 id="new-dns-webhook-heading">{t('New DNS webhook')}</h2>
         <span className="grow" />
         {create.data !== undefined && (
           <Button variant="default" size="xs" onClick={again}>
-            Add another
+            {t('Add another')}
           </Button>
         )}
       </div>
@@ -144,8 +146,8 @@ function NewPanel({ blockedBy }: { blockedBy: string | null }) {
         {create.data === undefined ? (
           <form className={classes.form} onSubmit={handleSubmit} noValidate>
             <TextInput
-              label="Name"
-              description="As orders will say it"
+              label={t('Name')}
+              description={t('As orders will say it')}
               value={given.name}
               error={trouble.name ?? null}
               spellCheck={false}
@@ -153,8 +155,10 @@ function NewPanel({ blockedBy }: { blockedBy: string | null }) {
               onChange={({ currentTarget: { value } }) => set({ name: value })}
             />
             <TextInput
-              label="Address of your program"
-              description="It gets a POST. The address is shown and recorded: put no secret in it"
+              label={t('Address of your program')}
+              description={t(
+                'It gets a POST. The address is shown and recorded: put no secret in it',
+              )}
               placeholder="https://dns.example.org/farmstead"
               value={given.url}
               maxLength={2048}
@@ -163,14 +167,14 @@ function NewPanel({ blockedBy }: { blockedBy: string | null }) {
               onChange={({ currentTarget: { value } }) => set({ url: value })}
             />
             <UnsavedGuard
-              what="The DNS webhook"
+              what={t('The DNS webhook')}
               isUnsaved={given.name !== '' || given.url !== ''}
             />
             {create.isError && Object.keys(refused).length === 0 && (
-              <ErrorBox what="No webhook was added" error={create.error} />
+              <ErrorBox what={t('No webhook was added')} error={create.error} />
             )}
             <ActionButton type="submit" loading={create.isPending} blockedBy={blockedBy}>
-              Add the webhook
+              {t('Add the webhook')}
             </ActionButton>
           </form>
         ) : (

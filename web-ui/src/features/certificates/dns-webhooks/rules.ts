@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
+
 import type { Verdict } from '../../../components/status-badge.tsx'
+import { t } from '../../../languages/t.ts'
 import { isApiError } from '../../../lib/api-error.ts'
 import type { DnsWebhook } from '../../../lib/api-types.ts'
 import { refusalWords, whyNoName } from '../rules.ts'
 
 export const dnsWebhookVerdict = ({ lastError }: Pick<DnsWebhook, 'lastError'>): Verdict =>
   lastError === null
-    ? { label: 'No failure', tone: 'good', shape: 'disc' }
-    : { label: 'Failed last', tone: 'bad', shape: 'square' }
+    ? { label: t('No failure'), tone: 'good', shape: 'disc' }
+    : { label: t('Failed last'), tone: 'bad', shape: 'square' }
 
 export type DnsTroubles = { name?: string; url?: string }
 
@@ -17,7 +19,7 @@ export function dnsTroubles({ name, url }: { name: string; url: string }): DnsTr
   const isWeb = parsed !== null && /^https?:$/.test(parsed.protocol)
   return {
     ...(noName !== null && { name: noName }),
-    ...(!isWeb && { url: 'An address as in https://dns.example.org/farmstead.' }),
+    ...(!isWeb && { url: t('An address as in https://dns.example.org/farmstead.') }),
   }
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Whom the certificate is ordered from: one authority, and others for when it fails, each with one of its profiles.
+
 import { Button, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { t } from '../../../languages/t.ts'
 import type { AuthorityTest, CertificateAuthority } from '../../../lib/api-types.ts'
 import { offerQuery } from '../authorities/api.ts'
 import type { Wish } from './api.ts'
@@ -23,7 +25,7 @@ export function AuthoritiesField({ known, chosen, error, onChosen }: Props) {
   const replace = (index: number, one: Chosen) => onChosen(chosen.with(index, one))
   return (
     <fieldset className={classes.group}>
-      <legend>Certificate authority</legend>
+      <legend>{t('Certificate authority')}</legend>
       {chosen.map((one, index) => (
         <ChosenRow
           key={one.name}
@@ -51,7 +53,7 @@ export function AuthoritiesField({ known, chosen, error, onChosen }: Props) {
             size="xs"
             onClick={() => onChosen([...chosen, { name: next.name, profile: null }])}
           >
-            {chosen.length === 0 ? 'Choose an authority' : 'Add one for when the first fails'}
+            {chosen.length === 0 ? t('Choose an authority') : t('Add one for when the first fails')}
           </Button>
         </div>
       )}
@@ -75,19 +77,21 @@ function ChosenRow({ chosen, place, free, onChange, onRemove, onFirst }: RowProp
   return (
     <div className={classes.pair}>
       <NativeSelect
-        label={`Authority${nth}`}
-        description={place === 0 ? 'It is asked first' : 'It is asked when those before it fail'}
+        label={t('Authority{nth}', { nth })}
+        description={
+          place === 0 ? t('It is asked first') : t('It is asked when those before it fail')
+        }
         value={name}
         onChange={({ currentTarget: { value } }) => onChange({ name: value, profile: null })}
         data={free.map((one) => ({ value: one.name, label: one.name }))}
       />
       <NativeSelect
-        label={`Profile${nth}`}
+        label={t('Profile{nth}', { nth })}
         description={profileWords(offer.data, offer.isPending, profile)}
         value={profile ?? ''}
         onChange={({ currentTarget: { value } }) => onChange({ name, profile: value || null })}
         data={[
-          { value: '', label: 'The authority’s own choice' },
+          { value: '', label: t('The authority’s own choice') },
           ...profileNames(offer.data, profile).map((one) => ({ value: one, label: one })),
         ]}
       />
@@ -95,12 +99,12 @@ function ChosenRow({ chosen, place, free, onChange, onRemove, onFirst }: RowProp
         <div className="row">
           {onFirst !== null && (
             <Button variant="default" size="xs" onClick={onFirst}>
-              Ask {name} first
+              {t('Ask {name} first', { name })}
             </Button>
           )}
           {onRemove !== null && (
             <Button variant="danger" size="xs" onClick={onRemove}>
-              Remove {name}
+              {t('Remove {name}', { name })}
             </Button>
           )}
         </div>
@@ -120,12 +124,12 @@ function profileWords(
   isPending: boolean,
   chosen: string | null,
 ): string {
-  if (isPending) return 'Asking the authority what it offers…'
-  if (!offer?.reachable) return 'The authority could not be asked what it offers'
-  if (offer.profiles.length === 0) return 'This authority has no profiles'
+  if (isPending) return t('Asking the authority what it offers…')
+  if (!offer?.reachable) return t('The authority could not be asked what it offers')
+  if (offer.profiles.length === 0) return t('This authority has no profiles')
   const known = offer.profiles.find(({ name }) => name === chosen)
   if (known) return known.description
   return chosen === null
-    ? 'How long it is good, and what it is good for'
-    : 'The authority does not offer this profile any more'
+    ? t('How long it is good, and what it is good for')
+    : t('The authority does not offer this profile any more')
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ChangedMeanwhile } from '../../../components/changed-meanwhile.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
@@ -6,6 +7,7 @@ import { Notice } from '../../../components/notice.tsx'
 import { Page } from '../../../components/page.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
 import { useAsShown } from '../../../hooks/use-as-shown.ts'
+import { t } from '../../../languages/t.ts'
 import { isApiError } from '../../../lib/api-error.ts'
 import type { ManagedCertificate, Session } from '../../../lib/api-types.ts'
 import { whyNot } from '../../../lib/permissions.ts'
@@ -23,16 +25,16 @@ export function EditScreen({ name, session, onSaved }: Props) {
   return (
     <Page
       width="text"
-      title={`How ${name} is ordered`}
-      meta="What is changed here counts from the next order on."
+      title={t('How {name} is ordered', { name })}
+      meta={t('What is changed here counts from the next order on.')}
     >
       {blocked === null ? (
-        <section className="panel" aria-label="What to order">
-          <QueryStates query={managed} what="How it is ordered" skeletonRows={6}>
+        <section className="panel" aria-label={t('What to order')}>
+          <QueryStates query={managed} what={t('How it is ordered')} skeletonRows={6}>
             {(found) =>
               found === null ? (
-                <EmptyState title="It is not ordered by Farmstead">
-                  There is nothing to change: it was uploaded, or it is not there.
+                <EmptyState title={t('It is not ordered by Farmstead')}>
+                  {t('There is nothing to change: it was uploaded, or it is not there.')}
                 </EmptyState>
               ) : (
                 <Known managed={found.body} etag={found.etag} onSaved={onSaved} />
@@ -41,7 +43,7 @@ export function EditScreen({ name, session, onSaved }: Props) {
           </QueryStates>
         </section>
       ) : (
-        <Notice tone="info" title="You may not change how certificates are ordered">
+        <Notice tone="info" title={t('You may not change how certificates are ordered')}>
           {blocked}
         </Notice>
       )}
@@ -71,9 +73,9 @@ function Known({ onSaved, ...first }: KnownProps) {
   }
   const isOld = isApiError(change.error, 412)
   return (
-    <QueryStates query={authorities} what="The certificate authorities" skeletonRows={6}>
+    <QueryStates query={authorities} what={t('The certificate authorities')} skeletonRows={6}>
       {({ items }) => (
-        <QueryStates query={webhooks} what="The DNS webhooks" skeletonRows={6}>
+        <QueryStates query={webhooks} what={t('The DNS webhooks')} skeletonRows={6}>
           {({ items: hooks }) => (
             <div className="panel-body stack">
               <OrderForm
@@ -83,14 +85,16 @@ function Known({ onSaved, ...first }: KnownProps) {
                 isUploaded={false}
                 authorities={items}
                 webhooks={hooks}
-                submit="Save"
+                submit={t('Save')}
                 pending={change.isPending}
                 isDone={change.isSuccess}
                 error={isOld ? null : change.error}
                 onSubmit={(name, wish) => change.mutate({ name, etag, ...wish })}
                 onChange={() => change.reset()}
               />
-              {isOld && <ChangedMeanwhile what="this certificate" onReload={() => void reload()} />}
+              {isOld && (
+                <ChangedMeanwhile what={t('this certificate')} onReload={() => void reload()} />
+              )}
             </div>
           )}
         </QueryStates>

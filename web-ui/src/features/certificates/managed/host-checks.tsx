@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What is known of hosts before they are ordered: who serves them, and what is to be thought of where nobody does.
+
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Notice } from '../../../components/notice.tsx'
+import { t } from '../../../languages/t.ts'
 import type { HostLook } from '../../../lib/api-types.ts'
-import { plural } from '../../../lib/format.ts'
 import type { Wish } from './api.ts'
 import { hostsLookQuery } from './api.ts'
 import classes from './managed.module.css'
@@ -32,21 +33,25 @@ export function HostChecks({ hosts, challenge }: Props) {
           live
           title={
             unserved.length === 1
-              ? 'No node serves this host yet'
-              : `No node serves these ${unserved.length} hosts yet`
+              ? t('No node serves this host yet')
+              : t('No node serves these {unserved} hosts yet', { unserved: unserved.length })
           }
         >
           <List items={unserved} />
           <p>
             {challenge === 'http-01'
-              ? 'You can order all the same. Every connected node answers the authority; DNS must lead to nodes of this farm by then.'
-              : 'You can order all the same. Nodes serve a host once a config that names it is rolled out.'}
+              ? t(
+                  'You can order all the same. Every connected node answers the authority; DNS must lead to nodes of this farm by then.',
+                )
+              : t(
+                  'You can order all the same. Nodes serve a host once a config that names it is rolled out.',
+                )}
           </p>
         </Notice>
       )}
       {served.length > 0 && (
         <div className="dim">
-          Served already:
+          {t('Served already:')}
           <List items={served} />
         </div>
       )}
@@ -61,11 +66,16 @@ const List = ({ items }: { items: readonly HostLook[] }) => (
         <code>{item.host}</code> {lookWords(item)}
       </li>
     ))}
-    {items.length > MOST && <li>and {items.length - MOST} more</li>}
+    {items.length > MOST && <li>{t('and {items} more', { items: items.length - MOST })}</li>}
   </ul>
 )
 
 function lookWords({ nodes, configs }: HostLook): string {
-  const named = configs.length === 0 ? 'no config names it' : `named by ${configs.join(', ')}`
-  return nodes === 0 ? `(${named})` : `(by ${plural(nodes, 'node')}; ${named})`
+  const named =
+    configs.length === 0
+      ? t('no config names it')
+      : t('named by {configs}', { configs: configs.join(', ') })
+  return nodes === 0
+    ? `(${named})`
+    : t('(by {nodes, plural, one {# node} other {# nodes}}; {named})', { nodes, named })
 }

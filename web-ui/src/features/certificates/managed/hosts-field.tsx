@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+
 import { Textarea } from '@mantine/core'
-import { plural } from '../../../lib/format.ts'
+import { t } from '../../../languages/t.ts'
 import type { Wish } from './api.ts'
 import { HostChecks } from './host-checks.tsx'
 import { MAX_HOSTS, parseHosts } from './hosts.ts'
@@ -18,9 +19,11 @@ export function HostsField({ value, challenge, error, onChange }: Props) {
   return (
     <div className="stack-tight">
       <Textarea
-        label="Hosts"
-        description={`Paste up to ${MAX_HOSTS}: one a line, or with blanks or commas between`}
-        placeholder={'shop.example.org\nwww.shop.example.org'}
+        label={t('Hosts')}
+        description={t('Paste up to {maxHosts}: one a line, or with blanks or commas between', {
+          maxHosts: MAX_HOSTS,
+        })}
+        placeholder={t('shop.example.org\nwww.shop.example.org')}
         autosize
         minRows={3}
         maxRows={12}
@@ -32,10 +35,15 @@ export function HostsField({ value, challenge, error, onChange }: Props) {
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
       />
       <p className="dim" role="status">
-        {plural(hosts.length, 'host')}
-        {repeated > 0 && `, ${plural(repeated, 'repetition')} left out`}
+        {t('{hosts, plural, one {# host} other {# hosts}}', { hosts: hosts.length })}
+        {repeated > 0 &&
+          t(', {repeated, plural, one {# repetition} other {# repetitions}} left out', {
+            repeated,
+          })}
         {wrong.length > 0 &&
-          `; not understood: ${wrong.map(({ typed, why }) => `${typed} (${why})`).join(', ')}`}
+          t('; not understood: {wrong}', {
+            wrong: wrong.map(({ typed, why }) => `${typed} (${why})`).join(', '),
+          })}
       </p>
       <HostChecks hosts={hosts.slice(0, MAX_HOSTS)} challenge={challenge} />
     </div>

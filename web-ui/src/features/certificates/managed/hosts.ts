@@ -2,6 +2,8 @@
 // A list of hosts as people paste it: one a line, or with blanks, commas or semicolons between, often copied as addresses.
 
 /** The API allows no more in one certificate. */
+import { t } from '../../../languages/t.ts'
+
 export const MAX_HOSTS = 100
 
 export type WrongHost = { typed: string; why: string }
@@ -42,9 +44,9 @@ function readHost(typed: string): { host: string } | { why: string } {
   const [, star = '', rest = ''] = bare.match(/^(\*\.)?(.*)$/) ?? []
   // The browser's own reading of a host: without a port, and with letters beyond ASCII as DNS has them.
   const host = `${star}${URL.parse(`http://${rest}`)?.hostname ?? ''}`
-  if (/^\[|^\d+(\.\d+){3}$/.test(host)) return { why: 'an address, not a name' }
-  if (host.slice(star.length).includes('*')) return { why: 'a star stands only at the start' }
-  if (!HOST.test(host) || host.length > HOST_LENGTH) return { why: 'not a host name' }
+  if (/^\[|^\d+(\.\d+){3}$/.test(host)) return { why: t('an address, not a name') }
+  if (host.slice(star.length).includes('*')) return { why: t('a star stands only at the start') }
+  if (!HOST.test(host) || host.length > HOST_LENGTH) return { why: t('not a host name') }
   return { host }
 }
 
@@ -52,13 +54,18 @@ function readHost(typed: string): { host: string } | { why: string } {
 export function hostsTrouble({ hosts, wrong }: Hosts, isHttp: boolean): string | null {
   const [first] = wrong
   if (first) return `${first.typed}: ${first.why}.`
-  if (hosts.length === 0) return 'Enter at least one host.'
+  if (hosts.length === 0) return t('Enter at least one host.')
   if (hosts.length > MAX_HOSTS) {
-    return `${hosts.length} hosts are too many for one certificate: at most ${MAX_HOSTS}.`
+    return t('{hosts} hosts are too many for one certificate: at most {maxHosts}.', {
+      hosts: hosts.length,
+      maxHosts: MAX_HOSTS,
+    })
   }
   const wildcard = hosts.find(isWildcard)
   if (isHttp && wildcard !== undefined) {
-    return `${wildcard} needs DNS-01: an authority does not check a wildcard over HTTP.`
+    return t('{wildcard} needs DNS-01: an authority does not check a wildcard over HTTP.', {
+      wildcard,
+    })
   }
   return null
 }

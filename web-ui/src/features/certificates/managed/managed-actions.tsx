@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { ButtonLink } from '../../../components/links.tsx'
+import { t } from '../../../languages/t.ts'
 import type { ManagedCertificate } from '../../../lib/api-types.ts'
 import { actMutation, type ManagedAction, readAgain } from './api.ts'
 import classes from './managed.module.css'
@@ -30,28 +32,28 @@ export function ManagedActions({ managed, etag, blockedBy }: Props) {
     <>
       <div className={classes.actions}>
         <ActionButton blockedBy={blocked.order} {...doing('order-now')}>
-          Order now
+          {t('Order now')}
         </ActionButton>
         {paused ? (
           <ActionButton variant="default" blockedBy={null} {...doing('resume')}>
-            Resume
+            {t('Resume')}
           </ActionButton>
         ) : (
           <ActionButton variant="default" blockedBy={null} {...doing('pause')}>
-            Pause
+            {t('Pause')}
           </ActionButton>
         )}
         <ActionButton variant="default" blockedBy={blocked.cancel} {...doing('cancel')}>
-          Cancel the order
+          {t('Cancel the order')}
         </ActionButton>
         <ButtonLink variant="default" to="/certificates/$name/edit" params={{ name }}>
-          Change
+          {t('Change')}
         </ButtonLink>
         <ActionButton variant="default" blockedBy={null} onClick={() => setStopping(true)}>
-          Stop ordering it
+          {t('Stop ordering it')}
         </ActionButton>
       </div>
-      {act.isError && <ErrorBox what="Not done" error={act.error} />}
+      {act.isError && <ErrorBox what={t('Not done')} error={act.error} />}
       {stopping && <StopDialog name={name} etag={etag} onClose={() => setStopping(false)} />}
     </>
   )

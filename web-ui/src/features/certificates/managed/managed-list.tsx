@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The certificates that are ordered here: what happens next to each, and when.
+
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -11,6 +12,7 @@ import { QueryStates } from '../../../components/query-states.tsx'
 import { ScrollBox } from '../../../components/scroll-box.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { useNow } from '../../../hooks/use-now.ts'
+import { t } from '../../../languages/t.ts'
 import type { ManagedCertificate } from '../../../lib/api-types.ts'
 import { formatDateTime } from '../../../lib/time.ts'
 import { HostNames } from '../host-names.tsx'
@@ -26,30 +28,30 @@ export function ManagedList({ state, onState }: Props) {
   const managed = useInfiniteQuery(managedListQuery(q, state))
   const known = managed.data?.pages.flatMap(({ items }) => items) ?? []
   return (
-    <section className="panel" aria-label="Certificates that are ordered here">
+    <section className="panel" aria-label={t('Certificates that are ordered here')}>
       <div className="panel-head">
         <TextInput
-          aria-label="Find by name or host"
-          placeholder="Name or host"
+          aria-label={t('Find by name or host')}
+          placeholder={t('Name or host')}
           size="xs"
           value={typed}
           onChange={({ currentTarget: { value } }) => setTyped(value)}
           spellCheck={false}
         />
         <NativeSelect
-          aria-label="State"
+          aria-label={t('State')}
           size="xs"
           value={state ?? ''}
           onChange={({ currentTarget: { value } }) =>
             onState(MANAGED_STATES.find((one) => one === value) ?? null)
           }
           data={[
-            { value: '', label: 'Any state' },
+            { value: '', label: t('Any state') },
             ...MANAGED_STATES.map((one) => ({ value: one, label: managedVerdict(one).label })),
           ]}
         />
       </div>
-      <QueryStates query={managed} what="The certificates" skeletonRows={3}>
+      <QueryStates query={managed} what={t('The certificates')} skeletonRows={3}>
         {() =>
           known.length === 0 ? (
             <Nothing isFiltered={q !== '' || state !== null} />
@@ -58,36 +60,36 @@ export function ManagedList({ state, onState }: Props) {
           )
         }
       </QueryStates>
-      <NextPage of={managed}>Show more</NextPage>
+      <NextPage of={managed}>{t('Show more')}</NextPage>
     </section>
   )
 }
 
 const Nothing = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
-    <EmptyState title="None of these">
-      Look for a part of the name or of a host, or choose another state.
+    <EmptyState title={t('None of these')}>
+      {t('Look for a part of the name or of a host, or choose another state.')}
     </EmptyState>
   ) : (
-    <EmptyState title="Nothing is ordered yet">
-      Order a certificate, and Farmstead renews it in time from then on.
+    <EmptyState title={t('Nothing is ordered yet')}>
+      {t('Order a certificate, and Farmstead renews it in time from then on.')}
     </EmptyState>
   )
 
 function Table({ managed }: { managed: ManagedCertificate[] }) {
   const now = useNow()
   return (
-    <ScrollBox label="Certificates that are ordered here, table">
+    <ScrollBox label={t('Certificates that are ordered here, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">State</th>
-            <th scope="col">Name, and what happens next</th>
+            <th scope="col">{t('State')}</th>
+            <th scope="col">{t('Name, and what happens next')}</th>
             <th scope="col" className="wide-only">
-              Hosts
+              {t('Hosts')}
             </th>
             <th scope="col" className="wide-only">
-              Good until
+              {t('Good until')}
             </th>
           </tr>
         </thead>
@@ -121,7 +123,7 @@ function Row({ managed, now }: { managed: ManagedCertificate; now: number }) {
       </td>
       <td className="wide-only nowrap">
         {certificate === null ? (
-          <span className="dim">none yet</span>
+          <span className="dim">{t('none yet')}</span>
         ) : (
           <>
             {formatDateTime(certificate.notAfter)}

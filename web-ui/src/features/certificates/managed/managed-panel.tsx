@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What becomes of a certificate by itself: its renewal, what was wrong last, and what people can do about either.
+
 import { useQuery } from '@tanstack/react-query'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { Facts } from '../../../components/facts.tsx'
@@ -8,6 +9,7 @@ import { Notice } from '../../../components/notice.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { useNow } from '../../../hooks/use-now.ts'
+import { t } from '../../../languages/t.ts'
 import type { ManagedCertificate } from '../../../lib/api-types.ts'
 import { formatDateTime } from '../../../lib/time.ts'
 import { HostNames } from '../host-names.tsx'
@@ -34,9 +36,9 @@ export function ManagedPanel({ name, blockedBy }: Props) {
     <>
       <section className="panel" aria-labelledby="renewal-heading">
         <div className="panel-head">
-          <h2 id="renewal-heading">Renewal</h2>
+          <h2 id="renewal-heading">{t('Renewal')}</h2>
         </div>
-        <QueryStates query={managed} what="How it is renewed" skeletonRows={4}>
+        <QueryStates query={managed} what={t('How it is renewed')} skeletonRows={4}>
           {(one) =>
             one === null ? (
               <Uploaded name={name} blockedBy={blockedBy} />
@@ -59,17 +61,18 @@ export function ManagedPanel({ name, blockedBy }: Props) {
 
 const Uploaded = ({ name, blockedBy }: Props) => (
   <EmptyState
-    title="You renew it yourself"
+    title={t('You renew it yourself')}
     action={
       blockedBy === null && (
         <ButtonLink variant="default" to="/order-certificate" search={{ name }}>
-          Order it from now on
+          {t('Order it from now on')}
         </ButtonLink>
       )
     }
   >
-    It was uploaded, so a new version comes only by another upload. Farmstead can order it from a
-    certificate authority instead, and renew it in time.
+    {t(
+      'It was uploaded, so a new version comes only by another upload. Farmstead can order it from a certificate authority instead, and renew it in time.',
+    )}
   </EmptyState>
 )
 
@@ -79,42 +82,42 @@ function Standing({ managed }: { managed: ManagedCertificate }) {
   return (
     <>
       {order === null && lastError !== null && (
-        <Notice tone="warn" title="The last attempt failed">
+        <Notice tone="warn" title={t('The last attempt failed')}>
           <OrderTrouble error={lastError.message} challenge={challenge} />
           <p className="dim">{formatDateTime(lastError.at)}</p>
         </Notice>
       )}
       <Facts
         facts={[
-          { name: 'State', value: <StatusBadge verdict={managedVerdict(state)} /> },
+          { name: t('State'), value: <StatusBadge verdict={managedVerdict(state)} /> },
           {
-            name: 'What happens next',
+            name: t('What happens next'),
             value: `${nextWords(managed, now)} ${whyWords(managed)}`,
           },
           ...(renewAt === null || managed.paused
             ? []
-            : [{ name: 'Renewal', value: formatDateTime(renewAt) }]),
+            : [{ name: t('Renewal'), value: formatDateTime(renewAt) }]),
           ...(renewalWindow === null
             ? []
-            : [{ name: 'Suggested for', value: <Window window={renewalWindow} /> }]),
-          { name: 'Hosts', value: <HostNames names={managed.names} most={100} /> },
+            : [{ name: t('Suggested for'), value: <Window window={renewalWindow} /> }]),
+          { name: t('Hosts'), value: <HostNames names={managed.names} most={100} /> },
           {
-            name: 'Ordered from',
+            name: t('Ordered from'),
             value: managed.authorities.map(authorityWords).join('; if that fails from '),
           },
-          { name: 'Hosts are proven', value: challengeWords(challenge) },
-          { name: 'Key', value: keyNames[managed.keyType] },
+          { name: t('Hosts are proven'), value: challengeWords(challenge) },
+          { name: t('Key'), value: keyNames[managed.keyType] },
           ...(managed.preferredChain === null
             ? []
-            : [{ name: 'Preferred chain', value: managed.preferredChain }]),
+            : [{ name: t('Preferred chain'), value: managed.preferredChain }]),
           {
-            name: 'Rollout',
+            name: t('Rollout'),
             value: managed.rollOut
-              ? 'automatically, once a new version is there'
-              : 'started by people: a new version waits for them',
+              ? t('automatically, once a new version is there')
+              : t('started by people: a new version waits for them'),
           },
           {
-            name: 'Set up',
+            name: t('Set up'),
             value: `${formatDateTime(managed.createdAt)} by ${managed.createdBy}`,
           },
         ]}
@@ -127,13 +130,16 @@ function Window({ window }: { window: NonNullable<ManagedCertificate['renewalWin
   const { start, end, explanationUrl } = window
   return (
     <>
-      {formatDateTime(start)} to {formatDateTime(end)}, by the authority
+      {t('{start} to {end}, by the authority', {
+        start: formatDateTime(start),
+        end: formatDateTime(end),
+      })}
       {explanationUrl !== null && /^https?:/.test(explanationUrl) && (
         <>
           {' '}
           (
           <a href={explanationUrl} target="_blank" rel="noreferrer">
-            its reason
+            {t('its reason')}
           </a>
           )
         </>

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+
 import { Link } from '@tanstack/react-router'
 import { Facts } from '../../../components/facts.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { type Shape, StatusMark, type Tone } from '../../../components/status-badge.tsx'
 import { TimeAgo } from '../../../components/time-ago.tsx'
 import { useNow } from '../../../hooks/use-now.ts'
+import { t } from '../../../languages/t.ts'
+import { T } from '../../../languages/text.tsx'
 import type { CertificateOrder, ManagedCertificate } from '../../../lib/api-types.ts'
 import { formatDateTime } from '../../../lib/time.ts'
 import classes from './managed.module.css'
@@ -20,40 +23,44 @@ export function OpenOrderPanel({ order, challenge }: Props) {
   return (
     <section className="panel" aria-labelledby="open-order-heading">
       <div className="panel-head">
-        <h2 id="open-order-heading">Open order</h2>
+        <h2 id="open-order-heading">{t('Open order')}</h2>
       </div>
       <div className="panel-body stack">
-        <ol className={classes.steps} aria-label="Steps of the order">
+        <ol className={classes.steps} aria-label={t('Steps of the order')}>
           {stepsOf(order).map((step) => (
             <StepItem key={step.label} step={step} />
           ))}
         </ol>
         {waitingFor !== null && (
-          <Notice tone="info" live title="It waits">
+          <Notice tone="info" live title={t('It waits')}>
             <Waiting waitingFor={waitingFor} />
           </Notice>
         )}
         {lastError !== null && (
-          <Notice tone="warn" live title="The last attempt failed">
+          <Notice tone="warn" live title={t('The last attempt failed')}>
             <OrderTrouble error={lastError} challenge={challenge} />
           </Notice>
         )}
         <Facts
           facts={[
-            { name: 'Ordered from', value: authorityWords({ name: authority, profile }) },
+            { name: t('Ordered from'), value: authorityWords({ name: authority, profile }) },
             {
-              name: 'Started',
+              name: t('Started'),
               value: (
-                <>
-                  <TimeAgo at={order.startedAt} /> by {order.startedBy}
-                </>
+                <T
+                  text="{startedAt} by {startedBy}"
+                  startedAt={<TimeAgo at={order.startedAt} />}
+                  startedBy={order.startedBy}
+                />
               ),
             },
-            ...(nextAt === null ? [] : [{ name: 'Next attempt', value: whenWords(nextAt, now) }]),
-            ...(failures === 0 ? [] : [{ name: 'Failed attempts', value: failures }]),
+            ...(nextAt === null
+              ? []
+              : [{ name: t('Next attempt'), value: whenWords(nextAt, now) }]),
+            ...(failures === 0 ? [] : [{ name: t('Failed attempts'), value: failures }]),
             ...(expiresAt === null
               ? []
-              : [{ name: 'Order expires', value: formatDateTime(expiresAt) }]),
+              : [{ name: t('Order expires'), value: formatDateTime(expiresAt) }]),
           ]}
         />
       </div>
@@ -62,9 +69,9 @@ export function OpenOrderPanel({ order, challenge }: Props) {
 }
 
 const marks: Record<Step['standing'], { tone: Tone; shape: Shape; words: string }> = {
-  done: { tone: 'good', shape: 'disc', words: 'done' },
-  current: { tone: 'info', shape: 'half', words: 'now' },
-  ahead: { tone: 'idle', shape: 'ring', words: 'later' },
+  done: { tone: 'good', shape: 'disc', words: t('done') },
+  current: { tone: 'info', shape: 'half', words: t('now') },
+  ahead: { tone: 'idle', shape: 'ring', words: t('later') },
 }
 
 function StepItem({ step: { label, standing } }: { step: Step }) {
@@ -94,7 +101,7 @@ function Waiting({ waitingFor }: { waitingFor: NonNullable<CertificateOrder['wai
               </Link>
             </li>
           ))}
-          {more > 0 && <li className="dim">and {more} more</li>}
+          {more > 0 && <li className="dim">{t('and {more} more', { more })}</li>}
         </ul>
       )}
     </>

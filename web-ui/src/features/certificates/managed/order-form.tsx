@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What to order, whom from and how it is proven: for a new one, and to change one that is managed.
+
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { UnsavedGuard } from '../../../components/unsaved-guard.tsx'
+import { t } from '../../../languages/t.ts'
 import type { CertificateAuthority, DnsWebhook } from '../../../lib/api-types.ts'
 import type { Wish } from './api.ts'
 import { AuthoritiesField } from './authorities-field.tsx'
@@ -57,9 +59,9 @@ export function OrderForm(props: OrderFormProps) {
       {!isNamed && (
         <TextInput
           className={classes.short ?? ''}
-          label="Name"
-          description="As configs will say it"
-          placeholder="shop"
+          label={t('Name')}
+          description={t('As configs will say it')}
+          placeholder={t('shop')}
           value={draft.name}
           error={wrong('name')}
           spellCheck={false}
@@ -82,8 +84,8 @@ export function OrderForm(props: OrderFormProps) {
       <ChallengeField draft={draft} webhooks={webhooks} error={wrong('webhook')} onChange={set} />
       <NativeSelect
         className={classes.short ?? ''}
-        label="Key"
-        description="RSA is for clients that are more than ten years old"
+        label={t('Key')}
+        description={t('RSA is for clients that are more than ten years old')}
         value={draft.keyType}
         error={at.keyType ?? null}
         onChange={({ currentTarget: { value } }) =>
@@ -93,38 +95,42 @@ export function OrderForm(props: OrderFormProps) {
       />
       <TextInput
         className={classes.short ?? ''}
-        label="Preferred chain (optional)"
-        description="Name of the root, for an authority that offers several"
-        placeholder="ISRG Root X1"
+        label={t('Preferred chain (optional)')}
+        description={t('Name of the root, for an authority that offers several')}
+        placeholder={t('ISRG Root X1')}
         value={draft.preferredChain}
         error={at.preferredChain ?? null}
         spellCheck={false}
         onChange={({ currentTarget: { value } }) => set({ preferredChain: value })}
       />
       <Checkbox
-        label="Roll out automatically"
-        description="Once a new version is there, nodes that serve an older one get it by a rollout. Otherwise you start that rollout."
+        label={t('Roll out automatically')}
+        description={t(
+          'Once a new version is there, nodes that serve an older one get it by a rollout. Otherwise you start that rollout.',
+        )}
         checked={draft.rollOut}
         onChange={({ currentTarget: { checked } }) => set({ rollOut: checked })}
       />
       {isUploaded && (
         <Checkbox
-          label="Order the first one now"
-          description="Otherwise it is ordered when the certificate that is there is to be renewed."
+          label={t('Order the first one now')}
+          description={t(
+            'Otherwise it is ordered when the certificate that is there is to be renewed.',
+          )}
           checked={draft.orderNow}
           onChange={({ currentTarget: { checked } }) => set({ orderNow: checked })}
         />
       )}
       <UnsavedGuard
-        what={isNamed ? 'The change' : 'The order'}
+        what={isNamed ? t('The change') : t('The order')}
         isUnsaved={!props.isDone && JSON.stringify(draft) !== JSON.stringify(before)}
       />
       {isPlaced ? (
-        <Notice tone="bad" title="Nothing was ordered">
-          Each field says what is wrong and what to do.
+        <Notice tone="bad" title={t('Nothing was ordered')}>
+          {t('Each field says what is wrong and what to do.')}
         </Notice>
       ) : (
-        error !== null && <ErrorBox what="Nothing was saved" error={error} />
+        error !== null && <ErrorBox what={t('Nothing was saved')} error={error} />
       )}
       {asked && Object.keys(troubles).length > 0 && (
         <p className={classes.error} role="alert">

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ButtonLink } from '../../../components/links.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { Page } from '../../../components/page.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
+import { t } from '../../../languages/t.ts'
 import type { CertificateAuthority, DnsWebhook, Session } from '../../../lib/api-types.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { certificateQuery } from '../api.ts'
@@ -26,13 +28,13 @@ export function OrderScreen({ session, name, onOrdered }: Props) {
   return (
     <Page
       width="text"
-      title={name === null ? 'Order a certificate' : `Order ${name} from now on`}
-      meta="Farmstead orders it, renews it in time and brings it to the nodes."
+      title={name === null ? t('Order a certificate') : t('Order {name} from now on', { name })}
+      meta={t('Farmstead orders it, renews it in time and brings it to the nodes.')}
     >
       {blocked === null ? (
         <OrderPanel name={name} onOrdered={onOrdered} />
       ) : (
-        <Notice tone="info" title="You may not order certificates">
+        <Notice tone="info" title={t('You may not order certificates')}>
           {blocked}
         </Notice>
       )}
@@ -45,13 +47,13 @@ function OrderPanel({ name, onOrdered }: Omit<Props, 'session'>) {
   const webhooks = useQuery(dnsWebhooksQuery)
   const known = useQuery({ ...certificateQuery(name ?? ''), enabled: name !== null })
   return (
-    <section className="panel" aria-label="What to order">
-      <QueryStates query={authorities} what="The certificate authorities" skeletonRows={6}>
+    <section className="panel" aria-label={t('What to order')}>
+      <QueryStates query={authorities} what={t('The certificate authorities')} skeletonRows={6}>
         {({ items }) =>
           items.length === 0 ? (
             <NoAuthority />
           ) : (
-            <QueryStates query={webhooks} what="The DNS webhooks" skeletonRows={6}>
+            <QueryStates query={webhooks} what={t('The DNS webhooks')} skeletonRows={6}>
               {({ items: hooks }) =>
                 name === null ? (
                   <NewOrder
@@ -61,7 +63,7 @@ function OrderPanel({ name, onOrdered }: Omit<Props, 'session'>) {
                     webhooks={hooks}
                   />
                 ) : (
-                  <QueryStates query={known} what="The certificate" skeletonRows={6}>
+                  <QueryStates query={known} what={t('The certificate')} skeletonRows={6}>
                     {({ body }) => (
                       <NewOrder
                         {...{ name, onOrdered }}
@@ -83,13 +85,16 @@ function OrderPanel({ name, onOrdered }: Omit<Props, 'session'>) {
 
 const NoAuthority = () => (
   <EmptyState
-    title="No certificate authority yet"
+    title={t('No certificate authority yet')}
     action={
-      <ButtonLink to="/settings/certificate-authorities">Add a certificate authority</ButtonLink>
+      <ButtonLink to="/settings/certificate-authorities">
+        {t('Add a certificate authority')}
+      </ButtonLink>
     }
   >
-    Certificates are ordered from an authority such as Let’s Encrypt. Add one in the settings; it
-    takes a minute.
+    {t(
+      'Certificates are ordered from an authority such as Let’s Encrypt. Add one in the settings; it takes a minute.',
+    )}
   </EmptyState>
 )
 
@@ -118,7 +123,7 @@ function NewOrder({ name, hosts, authorities, webhooks, onOrdered }: NewProps) {
         isUploaded={name !== null}
         authorities={authorities}
         webhooks={webhooks}
-        submit={name === null ? 'Order the certificate' : 'Order it from now on'}
+        submit={name === null ? t('Order the certificate') : t('Order it from now on')}
         pending={order.isPending}
         isDone={order.isSuccess}
         error={order.error}

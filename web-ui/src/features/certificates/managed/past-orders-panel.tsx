@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { NextPage } from '../../../components/next-page.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
 import { ScrollBox } from '../../../components/scroll-box.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
+import { t } from '../../../languages/t.ts'
 import type { CertificateOrder } from '../../../lib/api-types.ts'
 import { formatDateTime } from '../../../lib/time.ts'
 import { ordersQuery } from './api.ts'
@@ -19,36 +21,38 @@ export function PastOrdersPanel({ name }: { name: string }) {
   return (
     <section className="panel" aria-labelledby="past-orders-heading">
       <div className="panel-head">
-        <h2 id="past-orders-heading">Past orders</h2>
+        <h2 id="past-orders-heading">{t('Past orders')}</h2>
       </div>
-      <QueryStates query={orders} what="The past orders" skeletonRows={3}>
+      <QueryStates query={orders} what={t('The past orders')} skeletonRows={3}>
         {() =>
           ended.length === 0 ? (
-            <EmptyState title="None yet">Each order is listed here once it has ended.</EmptyState>
+            <EmptyState title={t('None yet')}>
+              {t('Each order is listed here once it has ended.')}
+            </EmptyState>
           ) : (
             <Table orders={ended} />
           )
         }
       </QueryStates>
-      <NextPage of={orders}>Show older orders</NextPage>
+      <NextPage of={orders}>{t('Show older orders')}</NextPage>
     </section>
   )
 }
 
 function Table({ orders }: { orders: CertificateOrder[] }) {
   return (
-    <ScrollBox label="Past orders, table">
+    <ScrollBox label={t('Past orders, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">Outcome</th>
-            <th scope="col">Ended</th>
-            <th scope="col">What came of it</th>
+            <th scope="col">{t('Outcome')}</th>
+            <th scope="col">{t('Ended')}</th>
+            <th scope="col">{t('What came of it')}</th>
             <th scope="col" className="wide-only">
-              Ordered from
+              {t('Ordered from')}
             </th>
             <th scope="col" className="wide-only">
-              Started by
+              {t('Started by')}
             </th>
           </tr>
         </thead>
@@ -75,6 +79,6 @@ function Table({ orders }: { orders: CertificateOrder[] }) {
 }
 
 function outcomeWords({ state, version, lastError }: CertificateOrder): string {
-  if (version !== null) return `Version ${version}`
-  return lastError ?? (state === 'cancelled' ? 'It was cancelled.' : 'No reason was given.')
+  if (version !== null) return t('Version {version}', { version })
+  return lastError ?? (state === 'cancelled' ? t('It was cancelled.') : t('No reason was given.'))
 }

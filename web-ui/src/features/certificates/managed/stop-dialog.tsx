@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { useAsShown } from '../../../hooks/use-as-shown.ts'
+import { t } from '../../../languages/t.ts'
 import { readAgain, stopManagingMutation } from './api.ts'
 
 type Props = { name: string; etag: string; onClose: () => void }
@@ -19,20 +21,21 @@ export function StopDialog({ onClose, ...opened }: Props) {
     },
   })
   return (
-    <Dialog onClose={onClose} title={`Stop ordering ${name}`}>
+    <Dialog onClose={onClose} title={t('Stop ordering {name}', { name })}>
       <div className="stack">
         <p>
-          It is not renewed any more, and an open order is cancelled. The certificate itself stays,
-          with all its versions, and nodes go on serving it until it ends.
+          {t(
+            'It is not renewed any more, and an open order is cancelled. The certificate itself stays, with all its versions, and nodes go on serving it until it ends.',
+          )}
         </p>
-        {stop.isError && <ErrorBox what="It goes on being ordered" error={stop.error} />}
+        {stop.isError && <ErrorBox what={t('It goes on being ordered')} error={stop.error} />}
         <DialogActions>
           <Button
             variant="danger-filled"
             loading={stop.isPending}
             onClick={() => stop.mutate({ name, etag })}
           >
-            Stop ordering it
+            {t('Stop ordering it')}
           </Button>
         </DialogActions>
       </div>

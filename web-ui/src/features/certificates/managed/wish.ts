@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The form of an order, as it is filled in, and what is sent of it.
+import { t } from '../../../languages/t.ts'
 import { isApiError } from '../../../lib/api-error.ts'
 import type { ConfigError, ManagedCertificate } from '../../../lib/api-types.ts'
 import { refusalWords, whyNoName } from '../rules.ts'
@@ -65,9 +66,9 @@ export function troublesOf(draft: Draft): Troubles {
   return {
     ...(name !== null && { name }),
     ...(hosts !== null && { hosts }),
-    ...(draft.authorities.length === 0 && { authorities: 'Choose at least one authority.' }),
+    ...(draft.authorities.length === 0 && { authorities: t('Choose at least one authority.') }),
     ...(draft.challenge === 'dns-01' &&
-      draft.webhook === '' && { webhook: 'Choose the webhook that sets the DNS records.' }),
+      draft.webhook === '' && { webhook: t('Choose the webhook that sets the DNS records.') }),
   }
 }
 

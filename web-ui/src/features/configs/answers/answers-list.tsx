@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // URL by URL: what is another answer comes first and is open, what stays is counted and can be looked at.
+
 import { Answer } from '../../../components/explained/answer.tsx'
 import { DifferenceTable } from '../../../components/explained/difference-table.tsx'
 import { answerWords, differences } from '../../../components/explained/explained-words.ts'
+import { t } from '../../../languages/t.ts'
 import type { Explanation } from '../../../lib/api-types.ts'
-import { plural } from '../../../lib/format.ts'
 import classes from './answers.module.css'
 
 type Item = Explanation['items'][number]
@@ -13,7 +14,11 @@ export function AnswersList({ explanation }: { explanation: Explanation }) {
   const { items, errors, version } = explanation
   const [error] = errors
   if (error !== undefined) {
-    return <p className="dim">This node would refuse the text: {error.message}.</p>
+    return (
+      <p className="dim">
+        {t('This node would refuse the text: {message}.', { message: error.message })}
+      </p>
+    )
   }
   const changed = items.filter(isChanged)
   const same = items.filter((item) => !isChanged(item))
@@ -22,15 +27,27 @@ export function AnswersList({ explanation }: { explanation: Explanation }) {
     <div className="stack-tight">
       <p role="status">
         {version === null
-          ? 'The node has no config yet: this is what it would answer.'
-          : `${changed.length} of ${plural(items.length, 'URL')} would get another answer than with ${version.config} v${version.number}.`}
+          ? t('The node has no config yet: this is what it would answer.')
+          : t(
+              '{changed} of {items, plural, one {# URL} other {# URLs}} would get another answer than with {config} v{number}.',
+              {
+                changed: changed.length,
+                items: items.length,
+                config: version.config,
+                number: version.number,
+              },
+            )}
       </p>
       {changed.map((item) => (
         <One key={item.url} item={item} config={config} isOpen />
       ))}
       {same.length > 0 && (
         <details>
-          <summary>{plural(same.length, 'URL')} with the same answer</summary>
+          <summary>
+            {t('{same, plural, one {# URL} other {# URLs}} with the same answer', {
+              same: same.length,
+            })}
+          </summary>
           {same.map((item) => (
             <One key={item.url} item={item} config={config} />
           ))}

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What requests would get with the text, beside what they get now: of one node, asked for when somebody wants to know.
+
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
 import { NodeSelect } from '../../../components/node-select.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
+import { t } from '../../../languages/t.ts'
 import type { Session } from '../../../lib/api-types.ts'
 import { explainQuery, wrongUrl } from '../../../lib/explain-query.ts'
-import { plural } from '../../../lib/format.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { readText } from '../form/form-state.ts'
 import type { Checked } from '../use-problems.ts'
@@ -36,10 +37,10 @@ export function AnswersPanel({ text, checked, session }: Props) {
   const isGood = checked.check.kind === 'checked' && checked.problems.length === 0
   return (
     <section className={classes.answers} aria-labelledby="answers-heading">
-      <h2 id="answers-heading">What requests would get</h2>
+      <h2 id="answers-heading">{t('What requests would get')}</h2>
       <div className={classes.fields}>
         <NodeSelect
-          label="On node"
+          label={t('On node')}
           size="xs"
           id={nodeId}
           onChange={(id) => {
@@ -49,7 +50,7 @@ export function AnswersPanel({ text, checked, session }: Props) {
         />
         {origins.length > 0 && (
           <NativeSelect
-            label="Asked for at"
+            label={t('Asked for at')}
             size="xs"
             value={at}
             onChange={({ currentTarget }) => setOrigin(currentTarget.value)}
@@ -61,31 +62,32 @@ export function AnswersPanel({ text, checked, session }: Props) {
           variant="default"
           loading={recent.isFetching}
           blockedBy={
-            whyNot(session, 'requests:read') ?? (nodeId === '' ? 'Choose a node first.' : null)
+            whyNot(session, 'requests:read') ?? (nodeId === '' ? t('Choose a node first.') : null)
           }
           onClick={() => {
             if (isLooking) void recent.refetch()
             setLooking(true)
           }}
         >
-          Take its recent requests
+          {t('Take its recent requests')}
         </ActionButton>
       </div>
       <OwnUrl onAdd={(url) => setOwn([url, ...own.filter((one) => one !== url)])} />
       {isLooking && (
-        <QueryStates query={recent} what="The recent requests" skeletonRows={1}>
+        <QueryStates query={recent} what={t('The recent requests')} skeletonRows={1}>
           {(found) => <p className="dim">{recentWords(found)}</p>}
         </QueryStates>
       )}
       {nodeId === '' || urls.length === 0 ? (
         <p className="dim">
-          Choose a node and take its recent requests, or add a URL: each is held against what the
-          node has now.
+          {t(
+            'Choose a node and take its recent requests, or add a URL: each is held against what the node has now.',
+          )}
         </p>
       ) : isGood ? (
         <Asked nodeId={nodeId} urls={urls} text={text} />
       ) : (
-        <p className="dim">Shown once farmstead-node accepts the text.</p>
+        <p className="dim">{t('Shown once farmstead-node accepts the text.')}</p>
       )}
     </section>
   )
@@ -93,10 +95,24 @@ export function AnswersPanel({ text, checked, session }: Props) {
 
 function recentWords({ paths, left, masked }: Recent): string {
   const hidden =
-    masked > 0 ? ` ${plural(masked, 'request')} left out: their paths are masked or cut.` : ''
-  if (paths.length === 0) return `No request came that could be put to it.${hidden}`
-  const more = left > 0 ? `, and ${plural(left, 'path')} that came less often are left out` : ''
-  return `${plural(paths.length, 'path')} of its recent requests${more}.${hidden}`
+    masked > 0
+      ? t(
+          ' {masked, plural, one {# request} other {# requests}} left out: their paths are masked or cut.',
+          { masked },
+        )
+      : ''
+  if (paths.length === 0) return t('No request came that could be put to it.{hidden}', { hidden })
+  const more =
+    left > 0
+      ? t(', and {left, plural, one {# path} other {# paths}} that came less often are left out', {
+          left,
+        })
+      : ''
+  return t('{paths, plural, one {# path} other {# paths}} of its recent requests{more}.{hidden}', {
+    paths: paths.length,
+    more,
+    hidden,
+  })
 }
 
 function OwnUrl({ onAdd }: { onAdd: (url: string) => void }) {
@@ -115,14 +131,14 @@ function OwnUrl({ onAdd }: { onAdd: (url: string) => void }) {
       <TextInput
         className={classes.url ?? ''}
         size="xs"
-        label="A URL of your own"
+        label={t('A URL of your own')}
         placeholder="https://www.example.org/index.html"
         value={url}
         error={wrong}
         onChange={({ currentTarget }) => setUrl(currentTarget.value)}
       />
       <Button type="submit" size="xs" variant="default">
-        Add
+        {t('Add')}
       </Button>
     </form>
   )
@@ -133,7 +149,7 @@ type AskedProps = { nodeId: string; urls: readonly string[]; text: string }
 function Asked({ nodeId, urls, text }: AskedProps) {
   const answers = useQuery(explainQuery({ nodeId, urls, text }))
   return (
-    <QueryStates query={answers} what="The answers" skeletonRows={3}>
+    <QueryStates query={answers} what={t('The answers')} skeletonRows={3}>
       {(explanation) => <AnswersList explanation={explanation} />}
     </QueryStates>
   )

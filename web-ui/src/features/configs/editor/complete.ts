@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Completion and hover help, both from the node's schema: names, values, what each option does.
+
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import { hoverTooltip } from '@codemirror/view'
 import { findNodeAtLocation, getLocation, parseTree } from 'jsonc-parser'
+import { t } from '../../../languages/t.ts'
 import {
   expectation,
   kindsOf,
@@ -96,9 +98,13 @@ export function helpAt(schema: SchemaNode, text: string, pos: number): Help | nu
   const { path, previousNode } = getLocation(text, pos)
   const option = schemaAt(schema, path)
   if (option === null || previousNode === undefined || !covers(previousNode, pos)) return null
-  const fallback = option.default === undefined ? '' : `; default ${JSON.stringify(option.default)}`
-  const unit = option['x-unit'] === undefined ? '' : `, in ${option['x-unit']}`
-  const restart = option['x-live'] === false ? ' Takes effect when the node restarts.' : ''
+  const fallback =
+    option.default === undefined
+      ? ''
+      : t('; default {default}', { default: JSON.stringify(option.default) })
+  const unit =
+    option['x-unit'] === undefined ? '' : t(', in {option}', { option: option['x-unit'] })
+  const restart = option['x-live'] === false ? t(' Takes effect when the node restarts.') : ''
   return {
     from: previousNode.offset,
     to: previousNode.offset + previousNode.length,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The config as a form: the other view of the same text. Built from the node's schema alone.
+
 import { Button } from '@mantine/core'
 import {
   type KeyboardEvent,
@@ -11,6 +12,7 @@ import {
 } from 'react'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { Notice } from '../../../components/notice.tsx'
+import { t } from '../../../languages/t.ts'
 import type { Problem } from '../problems.ts'
 import { type SchemaNode, schemaAt } from '../schema-walk.ts'
 import type { SchemaTrouble } from '../use-problems.ts'
@@ -84,20 +86,20 @@ export function ConfigForm(props: ConfigFormProps) {
   }, [isReady, place])
   const showText = (
     <Button size="xs" variant="default" onClick={() => onShowInText('')}>
-      Show the text
+      {t('Show the text')}
     </Button>
   )
   if (schemaTrouble !== null) {
     return (
       <div className={classes.form}>
-        <ErrorBox what="The node’s schema, which the form is made from" {...schemaTrouble} />
+        <ErrorBox what={t('The node’s schema, which the form is made from')} {...schemaTrouble} />
       </div>
     )
   }
   if (schema === null) {
     return (
-      <NoForm tone="info" title="The form waits for the node’s schema." action={showText}>
-        The text can be edited.
+      <NoForm tone="info" title={t('The form waits for the node’s schema.')} action={showText}>
+        {t('The text can be edited.')}
       </NoForm>
     )
   }
@@ -105,21 +107,21 @@ export function ConfigForm(props: ConfigFormProps) {
     return (
       <NoForm
         tone="info"
-        title="There is no text yet."
+        title={t('There is no text yet.')}
         action={
           <Button size="xs" onClick={() => onChange(BEGINNING)}>
-            Begin a config
+            {t('Begin a config')}
           </Button>
         }
       >
-        The form then says what a config must have.
+        {t('The form then says what a config must have.')}
       </NoForm>
     )
   }
   if (!reading.ok) {
     return (
       <NoForm tone="warn" title={reading.why} action={showText}>
-        Fix it as text, and the form shows it again.
+        {t('Fix it as text, and the form shows it again.')}
       </NoForm>
     )
   }
@@ -162,13 +164,13 @@ export function ConfigForm(props: ConfigFormProps) {
           {!readOnly && <Steps past={past} />}
         </div>
         <p className="dim">
-          Each change here edits only its part of the text. An empty field means the default.
+          {t('Each change here edits only its part of the text. An empty field means the default.')}
         </p>
         {sites !== null && <Sites schema={sites} value={reading.value.sites} level={2} />}
         <section className={classes.part}>
-          <h2>Node</h2>
+          <h2>{t('Node')}</h2>
           <p className={classes.help}>
-            What holds for the whole node, whichever site is asked for.
+            {t('What holds for the whole node, whichever site is asked for.')}
           </p>
           <OptionFields path={[]} schema={schema} value={reading.value} level={3} />
         </section>
@@ -210,10 +212,10 @@ function Steps({ past: { undo, redo } }: { past: Past }) {
   return (
     <Button.Group>
       <Button size="compact-xs" variant="default" disabled={undo === null} onClick={() => undo?.()}>
-        Undo
+        {t('Undo')}
       </Button>
       <Button size="compact-xs" variant="default" disabled={redo === null} onClick={() => redo?.()}>
-        Redo
+        {t('Redo')}
       </Button>
     </Button.Group>
   )

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A part of the form under a heading that opens and closes it. Closed, it says what it holds and
 // whether something in it is wrong.
+
 import { IconChevronRight } from '@tabler/icons-react'
 import { useId } from 'react'
 import { StatusMark } from '../../../components/status-badge.tsx'
-import { plural } from '../../../lib/format.ts'
+import { t } from '../../../languages/t.ts'
 import classes from './form.module.css'
 import { problemsWithin, useForm } from './form-state.ts'
 
@@ -51,7 +52,8 @@ export function Disclosure(props: DisclosureProps) {
             <span className={classes.summary}>{summary}</span>{' '}
             {wrong > 0 && (
               <span className={classes.wrong}>
-                <StatusMark tone="bad" shape="square" /> {plural(wrong, 'problem')}
+                <StatusMark tone="bad" shape="square" />
+                {t(' {wrong, plural, one {# problem} other {# problems}}', { wrong })}
               </span>
             )}
           </button>
@@ -93,7 +95,11 @@ export function Fold({ pointer, count, onClose, children }: FoldProps) {
           }}
         >
           <Chevron />
-          <span className={classes.foldTitle}>{plural(count, 'more option')}, as by default</span>
+          <span className={classes.foldTitle}>
+            {t('{count, plural, one {# more option} other {# more options}}, as by default', {
+              count,
+            })}
+          </span>
         </button>
       </div>
       {open && <div id={id}>{children}</div>}

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Looks for an option while one types, and leads to it: with the mouse, or with the arrows and Enter.
+
 import { Combobox, TextInput, useCombobox } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { type KeyboardEvent, useState } from 'react'
-import { plural } from '../../../lib/format.ts'
+import { t } from '../../../languages/t.ts'
 import type { SchemaNode } from '../schema-walk.ts'
 import { type FoundOption, find, optionsOf, sentenceWith } from './find.ts'
 import classes from './form.module.css'
@@ -31,7 +32,11 @@ export function FindOption({ schema, value, onFind, announce }: Props) {
     setFound(next)
     setAsked(true)
     combobox.resetSelectedOption()
-    announce(words.trim() === '' ? '' : `${plural(next.length, 'option')} found.`)
+    announce(
+      words.trim() === ''
+        ? ''
+        : t('{next, plural, one {# option} other {# options}} found.', { next: next.length }),
+    )
   }
   const leadTo = (pointer: string) => {
     look('')
@@ -51,8 +56,8 @@ export function FindOption({ schema, value, onFind, announce }: Props) {
       <Combobox.Target withExpandedAttribute autoComplete="off">
         <TextInput
           type="search"
-          aria-label="Find an option"
-          placeholder="Find an option"
+          aria-label={t('Find an option')}
+          placeholder={t('Find an option')}
           className={classes.find ?? ''}
           leftSection={<IconSearch size={16} aria-hidden />}
           spellCheck={false}
@@ -65,9 +70,9 @@ export function FindOption({ schema, value, onFind, announce }: Props) {
       </Combobox.Target>
       <Combobox.Dropdown>
         {found.length === 0 ? (
-          <Combobox.Empty>No option has these words.</Combobox.Empty>
+          <Combobox.Empty>{t('No option has these words.')}</Combobox.Empty>
         ) : (
-          <Combobox.Options aria-label="Options found" className={classes.found ?? ''}>
+          <Combobox.Options aria-label={t('Options found')} className={classes.found ?? ''}>
             {shown.map((option) => (
               <Combobox.Option key={keyOf(option)} value={option.pointer}>
                 <Found option={option} typed={typed} />
@@ -77,7 +82,9 @@ export function FindOption({ schema, value, onFind, announce }: Props) {
         )}
         {found.length > MOST_SHOWN && (
           <Combobox.Footer>
-            {found.length - MOST_SHOWN} more have these words. Another word leaves fewer.
+            {t('{found} more have these words. Another word leaves fewer.', {
+              found: found.length - MOST_SHOWN,
+            })}
           </Combobox.Footer>
         )}
       </Combobox.Dropdown>
@@ -92,7 +99,7 @@ function Found({ option, typed }: { option: FoundOption; typed: string }) {
     <>
       <span className={classes.foundHead}>
         <strong>{option.title}</strong> <span>{option.within.join(' › ')}</span>{' '}
-        {option.isSet && <span className={classes.isSet}>set</span>}
+        {option.isSet && <span className={classes.isSet}>{t('set')}</span>}
       </span>
       <span className={classes.foundHelp}>{sentenceWith(option, typed)}</span>
     </>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What every part of the form knows: the schema, the problems, which sections are open, and how to
 // change the text. The text is the only truth; the form reads it anew after each change.
+
 import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
 import { createContext, useContext } from 'react'
+import { t } from '../../../languages/t.ts'
 import type { Problem } from '../problems.ts'
 import type { Path, SchemaNode } from '../schema-walk.ts'
 
@@ -57,10 +59,11 @@ export function readText(text: string): Reading {
   const errors: ParseError[] = []
   const root = parseTree(text, errors, { allowTrailingComma: false, disallowComments: false })
   if (errors.length > 0 || root === undefined)
-    return { ok: false, why: 'The text is not JSON yet.' }
-  if (root.type !== 'object') return { ok: false, why: 'The text is not an object { } yet.' }
+    return { ok: false, why: t('The text is not JSON yet.') }
+  if (root.type !== 'object') return { ok: false, why: t("The text is not an object '{' '}' yet.") }
   const twice = nameGivenTwice(root)
-  if (twice !== null) return { ok: false, why: `The text gives ${JSON.stringify(twice)} twice.` }
+  if (twice !== null)
+    return { ok: false, why: t('The text gives {twice} twice.', { twice: JSON.stringify(twice) }) }
   return { ok: true, value: getNodeValue(root) as Record<string, unknown> }
 }
 

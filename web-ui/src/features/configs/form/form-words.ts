@@ -1,47 +1,126 @@
 // SPDX-License-Identifier: MIT
 // The form's own words about an option. What an option means is said by the node's schema.
-import { formatByteRate, formatBytes, formatCount, plural } from '../../../lib/format.ts'
+import { t } from '../../../languages/t.ts'
+import { formatByteRate, formatBytes, formatCount } from '../../../lib/format.ts'
 import { expectation, listedValues, type Path, type SchemaNode, typesOf } from '../schema-walk.ts'
 
-/** What one item of a list is called; an option the console does not know has entries. */
-const itemNames: Record<string, string> = {
-  listen: 'listening address',
-  sites: 'site',
-  aliases: 'alias',
-  redirects: 'redirect',
-  rewrites: 'rewrite',
-  tryFiles: 'rule',
-  cors: 'rule for other origins',
-  pages: 'error page',
-  errorPageRules: 'rule for error pages',
-  maintenance: 'rule',
-  requestLimits: 'limit',
-  downloads: 'download rule',
-  preload: 'rule for links',
-  storedCodings: 'rule for stored files',
-  headers: 'header rule',
-  expires: 'caching rule',
-  access: 'access rule',
-  auth: 'password rule',
-  certificates: 'certificate',
-  signedUrls: 'signature rule',
-  hotlink: 'link rule',
-  mimeTypes: 'suffix',
-  errorPages: 'error page',
+/** What one item of a list is called, and so many of them. */
+type ItemWords = { one: string; count: (count: number) => string }
+const itemWords: Record<string, ItemWords> = {
+  listen: {
+    one: t('listening address'),
+    count: (count) =>
+      t('{count, plural, one {# listening address} other {# listening addresses}}', { count }),
+  },
+  sites: {
+    one: t('site'),
+    count: (count) => t('{count, plural, one {# site} other {# sites}}', { count }),
+  },
+  aliases: {
+    one: t('alias'),
+    count: (count) => t('{count, plural, one {# alias} other {# aliases}}', { count }),
+  },
+  redirects: {
+    one: t('redirect'),
+    count: (count) => t('{count, plural, one {# redirect} other {# redirects}}', { count }),
+  },
+  rewrites: {
+    one: t('rewrite'),
+    count: (count) => t('{count, plural, one {# rewrite} other {# rewrites}}', { count }),
+  },
+  tryFiles: {
+    one: t('rule'),
+    count: (count) => t('{count, plural, one {# rule} other {# rules}}', { count }),
+  },
+  cors: {
+    one: t('rule for other origins'),
+    count: (count) =>
+      t('{count, plural, one {# rule for other origins} other {# rules for other origins}}', {
+        count,
+      }),
+  },
+  pages: {
+    one: t('error page'),
+    count: (count) => t('{count, plural, one {# error page} other {# error pages}}', { count }),
+  },
+  errorPageRules: {
+    one: t('rule for error pages'),
+    count: (count) =>
+      t('{count, plural, one {# rule for error pages} other {# rules for error pages}}', { count }),
+  },
+  maintenance: {
+    one: t('rule'),
+    count: (count) => t('{count, plural, one {# rule} other {# rules}}', { count }),
+  },
+  requestLimits: {
+    one: t('limit'),
+    count: (count) => t('{count, plural, one {# limit} other {# limits}}', { count }),
+  },
+  downloads: {
+    one: t('download rule'),
+    count: (count) =>
+      t('{count, plural, one {# download rule} other {# download rules}}', { count }),
+  },
+  preload: {
+    one: t('rule for links'),
+    count: (count) =>
+      t('{count, plural, one {# rule for links} other {# rules for links}}', { count }),
+  },
+  storedCodings: {
+    one: t('rule for stored files'),
+    count: (count) =>
+      t('{count, plural, one {# rule for stored files} other {# rules for stored files}}', {
+        count,
+      }),
+  },
+  headers: {
+    one: t('header rule'),
+    count: (count) => t('{count, plural, one {# header rule} other {# header rules}}', { count }),
+  },
+  expires: {
+    one: t('caching rule'),
+    count: (count) => t('{count, plural, one {# caching rule} other {# caching rules}}', { count }),
+  },
+  access: {
+    one: t('access rule'),
+    count: (count) => t('{count, plural, one {# access rule} other {# access rules}}', { count }),
+  },
+  auth: {
+    one: t('password rule'),
+    count: (count) =>
+      t('{count, plural, one {# password rule} other {# password rules}}', { count }),
+  },
+  certificates: {
+    one: t('certificate'),
+    count: (count) => t('{count, plural, one {# certificate} other {# certificates}}', { count }),
+  },
+  signedUrls: {
+    one: t('signature rule'),
+    count: (count) =>
+      t('{count, plural, one {# signature rule} other {# signature rules}}', { count }),
+  },
+  hotlink: {
+    one: t('link rule'),
+    count: (count) => t('{count, plural, one {# link rule} other {# link rules}}', { count }),
+  },
+  mimeTypes: {
+    one: t('suffix'),
+    count: (count) => t('{count, plural, one {# suffix} other {# suffixes}}', { count }),
+  },
+  errorPages: {
+    one: t('error page'),
+    count: (count) => t('{count, plural, one {# error page} other {# error pages}}', { count }),
+  },
 }
-const manyNames: Record<string, string> = {
-  listen: 'listening addresses',
-  aliases: 'aliases',
-  cors: 'rules for other origins',
-  errorPageRules: 'rules for error pages',
-  preload: 'rules for links',
-  storedCodings: 'rules for stored files',
-  mimeTypes: 'suffixes',
+/** Of an option that the console does not know. */
+const entryWords: ItemWords = {
+  one: t('entry'),
+  count: (count) => t('{count, plural, one {# entry} other {# entries}}', { count }),
 }
 
-export const itemName = (option: string) => itemNames[option] ?? 'entry'
-const manyName = (option: string) =>
-  manyNames[option] ?? (itemNames[option] === undefined ? 'entries' : undefined)
+const wordsOfItem = (option: string): ItemWords =>
+  Object.hasOwn(itemWords, option) ? (itemWords[option] ?? entryWords) : entryWords
+export const itemName = (option: string) => wordsOfItem(option).one
 
 export const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
 
@@ -50,11 +129,13 @@ export function summaryOf(option: string, schema: SchemaNode, value: unknown): s
   const count = sizeOf(value)
   if (schema.properties === undefined) {
     if (value === undefined)
-      return Array.isArray(schema.default) && schema.default.length > 0 ? 'as by default' : 'none'
-    return count === 0 ? 'none' : plural(count, itemName(option), manyName(option))
+      return Array.isArray(schema.default) && schema.default.length > 0
+        ? t('as by default')
+        : t('none')
+    return count === 0 ? t('none') : wordsOfItem(option).count(count)
   }
-  if (count === 0) return 'as by default'
-  return `${count} of ${Object.keys(schema.properties).length} set`
+  if (count === 0) return t('as by default')
+  return t('{count} of {keys} set', { count, keys: Object.keys(schema.properties).length })
 }
 
 function sizeOf(value: unknown): number {
@@ -79,9 +160,9 @@ export function siteName(value: unknown, index: number): string {
   const names = Array.isArray(hosts) ? hosts.filter((one) => typeof one === 'string') : []
   const words = shortly(
     'hosts',
-    names.map((name) => (name === '*' ? 'any host (*)' : name)),
+    names.map((name) => (name === '*' ? t('any host (*)') : name)),
   )
-  return words === '' ? `Site ${index + 1}` : words
+  return words === '' ? t('Site {index}', { index: index + 1 }) : words
 }
 
 /** What an item of a list is called in its heading, and what stands behind that. */
@@ -100,9 +181,12 @@ function shortly(option: string, value: unknown): string {
   if (typeof value === 'boolean') return ''
   if (Array.isArray(value)) {
     const words = value.filter((one) => typeof one === 'string')
-    if (words.length < value.length) return plural(value.length, itemName(option), manyName(option))
+    if (words.length < value.length) return wordsOfItem(option).count(value.length)
     return words.length > 2
-      ? `${words.slice(0, 2).join(', ')} and ${words.length - 2} more`
+      ? t('{names} and {count, number} more', {
+          names: words.slice(0, 2).join(', '),
+          count: words.length - 2,
+        })
       : words.join(', ')
   }
   return typeof value === 'object' || value === null ? '' : String(value)
@@ -134,11 +218,11 @@ export function helpOf(
   const facts: string[] = []
   if (typesOf(schema).includes('integer') && !isChoice) facts.push(rangeWords(root, schema))
   const fallback = defaultWords(schema)
-  if (fallback !== null && !isRequired) facts.push(`default ${fallback}`)
+  if (fallback !== null && !isRequired) facts.push(t('default {fallback}', { fallback }))
   const more = [
-    typesOf(schema)[0] === 'array' ? 'One a line.' : '',
+    typesOf(schema)[0] === 'array' ? t('One a line.') : '',
     facts.length === 0 ? '' : `${capital(facts.join(', '))}.`,
-    schema['x-live'] === false ? 'Takes effect when the node restarts.' : '',
+    schema['x-live'] === false ? t('Takes effect when the node restarts.') : '',
   ]
   const withMore = (words: string) =>
     [words, ...more].filter((sentence) => sentence !== '').join(' ')
@@ -151,12 +235,12 @@ function rangeWords(root: SchemaNode, schema: SchemaNode): string {
     return expectation(root, schema).replace(/^a /, '')
   }
   const words = (limit: number) => inWords(limit, schema['x-unit']) || formatCount(limit)
-  return `${words(minimum)} to ${words(maximum)}`
+  return t('{words} to {words2}', { words: words(minimum), words2: words(maximum) })
 }
 
 export function defaultWords({ default: value, 'x-unit': unit }: SchemaNode): string | null {
   if (value === undefined || value === '') return null
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'boolean') return value ? t('yes') : t('no')
   if (Array.isArray(value)) return value.length === 0 ? null : value.map(String).join(', ')
   if (typeof value === 'object') return null
   const words = inWords(value, unit)
@@ -169,27 +253,26 @@ export function inWords(value: unknown, unit: string | undefined): string {
   if (unit === 'bytes') return value >= 1024 ? formatBytes(value) : ''
   if (unit === 'bytes per second') return value >= 1000 ? formatByteRate(value) : ''
   const seconds = unit === 'seconds' ? value : unit === 'milliseconds' ? value / 1000 : 0
-  for (const [length, name] of spans) {
-    if (seconds >= length && seconds % length === 0) return plural(seconds / length, name)
-  }
-  return ''
+  const isWhole = (length: number) => seconds >= length && seconds % length === 0
+  if (isWhole(86_400))
+    return t('{seconds, plural, one {# day} other {# days}}', { seconds: seconds / 86_400 })
+  if (isWhole(3600))
+    return t('{seconds, plural, one {# hour} other {# hours}}', { seconds: seconds / 3600 })
+  return isWhole(60)
+    ? t('{seconds, plural, one {# minute} other {# minutes}}', { seconds: seconds / 60 })
+    : ''
 }
-const spans: [number, string][] = [
-  [86_400, 'day'],
-  [3600, 'hour'],
-  [60, 'minute'],
-]
 
 export type Choice = { value: unknown; label: string }
 
 /** Numbers of which each means something of its own; the schema has them as a range. */
 const meanings: Record<string, Record<number, string>> = {
   'redirects/status': {
-    301: 'permanent',
-    302: 'temporary',
-    303: 'see other, with GET',
-    307: 'temporary, method kept',
-    308: 'permanent, method kept',
+    301: t('permanent'),
+    302: t('temporary'),
+    303: t('see other, with GET'),
+    307: t('temporary, method kept'),
+    308: t('permanent, method kept'),
   },
 }
 
@@ -214,4 +297,4 @@ export function choicesOf(root: SchemaNode, schema: SchemaNode, path: Path): Cho
 }
 
 const choiceLabel = (value: unknown) =>
-  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)
+  typeof value === 'boolean' ? (value ? t('yes') : t('no')) : String(value)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A list of words, one a line: lines are put in order, pasted and taken out as in any text.
+
 import { Textarea } from '@mantine/core'
 import { useState } from 'react'
+import { t } from '../../../languages/t.ts'
 import classes from './form.module.css'
 import { removeValue, setItems } from './form-edits.ts'
 import { pointerOf, problemsWithin, problemWords, useForm } from './form-state.ts'
@@ -29,7 +31,7 @@ export function ListField(props: FieldProps) {
   const wrong = problemsWithin(problems, pointer).map((problem) => {
     const index = problem.pointer.slice(pointer.length + 1)
     const words = problemWords(problem, schema.description)
-    return index === '' ? words : `Line ${Number(index) + 1}: ${words}`
+    return index === '' ? words : t('Line {index}: {words}', { index: Number(index) + 1, words })
   })
   return (
     <div>
@@ -47,7 +49,7 @@ export function ListField(props: FieldProps) {
           items === undefined && Array.isArray(schema.default)
             ? schema.default.join('\n')
             : items?.length === 0 && hasDefault
-              ? '(none)'
+              ? t('(none)')
               : undefined
         }
         classNames={{ input: classes.input ?? '' }}

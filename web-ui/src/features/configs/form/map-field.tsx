@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // An object whose keys its author chooses: MIME types by suffix, error pages by status.
+
 import { ActionIcon, Button, TextInput } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
-import { plural } from '../../../lib/format.ts'
+import { inSentence, t } from '../../../languages/t.ts'
 import type { Path, SchemaNode } from '../schema-walk.ts'
 import classes from './form.module.css'
 import { removeValue, renameKey, setValue } from './form-edits.ts'
@@ -13,13 +14,13 @@ import { itemName } from './form-words.ts'
 export type MapFieldProps = { name: string; path: Path; schema: SchemaNode; value: object }
 
 const columns: Record<string, [key: string, value: string]> = {
-  mimeTypes: ['Suffix', 'Type'],
-  errorPages: ['Status', 'File'],
+  mimeTypes: [t('Suffix'), t('Type')],
+  errorPages: [t('Status'), t('File')],
 }
 
 export function MapField({ name, path, value }: MapFieldProps) {
   const { readOnly } = useForm()
-  const [keyLabel, valueLabel] = columns[name] ?? ['Name', 'Value']
+  const [keyLabel, valueLabel] = columns[name] ?? [t('Name'), t('Value')]
   const keys = Object.keys(value)
   return (
     <>
@@ -28,13 +29,16 @@ export function MapField({ name, path, value }: MapFieldProps) {
           key={key}
           path={[...path, key]}
           value={one}
-          labels={[`${keyLabel} of ${key}`, `${valueLabel} of ${key}`]}
+          labels={[
+            t('{keyLabel} of {name}', { keyLabel, name: key }),
+            t('{valueLabel} of {name}', { valueLabel, name: key }),
+          ]}
           taken={keys}
         />
       ))}
       {!readOnly && (
         <NewEntry
-          key={plural(keys.length, 'entry')}
+          key={t('{keys, plural, one {# entry} other {# entries}}', { keys: keys.length })}
           path={path}
           labels={[keyLabel, valueLabel]}
           what={itemName(name)}
@@ -70,7 +74,7 @@ function Entry({ path, value, labels, taken }: EntryProps) {
         value={name}
         spellCheck={false}
         readOnly={readOnly}
-        error={isTaken ? `There is one for ${name} already.` : null}
+        error={isTaken ? t('There is one for {name} already.', { name }) : null}
         classNames={{ input: classes.input ?? '' }}
         onChange={(event) => setName(event.currentTarget.value)}
         onBlur={rename}
@@ -96,12 +100,12 @@ function Entry({ path, value, labels, taken }: EntryProps) {
           variant="subtle"
           color="gray"
           mt={24}
-          aria-label={`Remove ${key}`}
-          title={`Remove ${key}`}
+          aria-label={t('Remove {name}', { name: key })}
+          title={t('Remove {name}', { name: key })}
           onClick={() => {
             edit((text) => removeValue(text, path))
             focusLater(fieldSelector(pointerOf(path.slice(0, -1))))
-            announce(`${key} is removed.`)
+            announce(t('{name} is removed.', { name: key }))
           }}
         >
           <IconTrash size={16} aria-hidden />
@@ -123,18 +127,18 @@ function NewEntry({ path, labels, what, taken }: NewEntryProps) {
   const [name, setName] = useState('')
   const [value, setValueTyped] = useState('')
   const [asked, setAsked] = useState(false)
-  const missing = name === '' ? `Say the ${labels[0].toLowerCase()}.` : null
-  const trouble = taken.includes(name) ? `There is one for ${name} already.` : missing
+  const missing = name === '' ? t('Say the {labels}.', { labels: inSentence(labels[0]) }) : null
+  const trouble = taken.includes(name) ? t('There is one for {name} already.', { name }) : missing
   const add = () => {
     setAsked(true)
     if (trouble !== null) return
     edit((text) => setValue(text, [...path, name], value))
-    announce(`${name} is added.`)
+    announce(t('{name} is added.', { name }))
   }
   return (
     <div className={classes.entry}>
       <TextInput
-        label={`New ${labels[0].toLowerCase()}`}
+        label={t('New {labels}', { labels: inSentence(labels[0]) })}
         value={name}
         spellCheck={false}
         error={asked ? trouble : null}
@@ -143,7 +147,10 @@ function NewEntry({ path, labels, what, taken }: NewEntryProps) {
       />
       <TextInput
         label={labels[1]}
-        aria-label={`${labels[1]} of the new ${labels[0].toLowerCase()}`}
+        aria-label={t('{labels} of the new {labels2}', {
+          labels: labels[1],
+          labels2: inSentence(labels[0]),
+        })}
         value={value}
         spellCheck={false}
         classNames={{ input: classes.input ?? '' }}
@@ -152,8 +159,8 @@ function NewEntry({ path, labels, what, taken }: NewEntryProps) {
           if (event.key === 'Enter') add()
         }}
       />
-      <Button variant="default" mt={20} aria-label={`Add ${what}`} onClick={add}>
-        Add
+      <Button variant="default" mt={20} aria-label={t('Add {what}', { what })} onClick={add}>
+        {t('Add')}
       </Button>
     </div>
   )

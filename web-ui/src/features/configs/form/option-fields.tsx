@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The options of one object: what is set before what is folded away as by default, and of either
 // what must be given first, then single values, then sections.
+
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { t } from '../../../languages/t.ts'
 import { kindsOf, type Path, type SchemaNode, schemaAt, typesOf } from '../schema-walk.ts'
 import { Disclosure, Fold } from './disclosure.tsx'
 import classes from './form.module.css'
@@ -137,7 +139,7 @@ function Field(props: FieldProps) {
         <strong>{schema.title ?? props.name}</strong>
         <Problems pointer={pointerOf(path)} />
         <Button size="compact-xs" variant="default" onClick={() => showInText(pointerOf(path))}>
-          Show in the text
+          {t('Show in the text')}
         </Button>
       </div>
     )
@@ -190,7 +192,7 @@ function SectionBody({ name, path, schema, value, level }: SectionProps) {
       <Problems pointer={pointer} help={schema.description} />
       {!fits ? (
         <Button size="compact-xs" variant="default" onClick={() => showInText(pointer)}>
-          Show in the text
+          {t('Show in the text')}
         </Button>
       ) : isList ? (
         <RuleList
@@ -239,14 +241,16 @@ function UnknownOptions({ path, schema, value }: Omit<OptionFieldsProps, 'level'
         return (
           <li key={key} data-field={pointer} tabIndex={-1}>
             <code>{key}</code>
-            <span>{problem === undefined ? 'is not an option here' : problemWords(problem)}</span>
+            <span>
+              {problem === undefined ? t('is not an option here') : problemWords(problem)}
+            </span>
             {!readOnly && (
               <Button
                 size="compact-xs"
                 variant="default"
                 onClick={() => edit((text) => removeValue(text, [...path, key]))}
               >
-                Remove {key}
+                {t('Remove {name}', { name: key })}
               </Button>
             )}
           </li>

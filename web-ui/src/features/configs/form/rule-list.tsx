@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A list of rules: added, taken out and put in order by buttons, for in most lists the first that
 // fits counts. The focus stays with the rule that moves.
+
 import { ActionIcon, Button } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconTrash } from '@tabler/icons-react'
 import { ActionButton } from '../../../components/action-button.tsx'
+import { t } from '../../../languages/t.ts'
 import { type Path, type SchemaNode, schemaAt, typesOf } from '../schema-walk.ts'
 import { Disclosure } from './disclosure.tsx'
 import classes from './form.module.css'
@@ -34,7 +36,7 @@ export function RuleList({ name, path, schema, items, level }: RuleListProps) {
     // Who adds a rule has yet to choose what it does; a site has too much of that to begin with.
     if (!isOfCards) form.setOpen(foldOf([...path, count]), true)
     form.focusLater(fieldsOf(`${pointer}/${count}/`))
-    form.announce(`${capital(one)} ${count + 1} is added.`)
+    form.announce(t('{one} {count} is added.', { one: capital(one), count: count + 1 }))
   }
   return (
     <>
@@ -65,12 +67,12 @@ export function RuleList({ name, path, schema, items, level }: RuleListProps) {
           data-field={`${pointer}/-`}
           blockedBy={
             count >= (schema.maxItems ?? Number.POSITIVE_INFINITY)
-              ? `There may be ${schema.maxItems} at most.`
+              ? t('There may be {maxItems} at most.', { maxItems: schema.maxItems })
               : null
           }
           onClick={add}
         >
-          Add {one}
+          {t('Add {one}', { one })}
         </ActionButton>
       )}
     </>
@@ -83,7 +85,9 @@ function DefaultItems({ schema }: { schema: SchemaNode }) {
   const { items: each } = schema
   return (
     <p className={classes.help}>
-      As long as none is written here: {items.map((one) => itemSummary(each, one)).join('; ')}.
+      {t('As long as none is written here: {items}.', {
+        items: items.map((one) => itemSummary(each, one)).join('; '),
+      })}
     </p>
   )
 }
@@ -114,14 +118,14 @@ function Rule({ path, name, value, index, count, level, isMovable, isCard }: Rul
     const isLast = to === 0 || to === count - 1
     const other = way === 'up' ? 'down' : 'up'
     form.focusLater(`[data-move="${isLast ? other : way} ${CSS.escape(`${list}/${to}`)}"]`)
-    form.announce(`It is number ${to + 1} of ${count} now.`)
+    form.announce(t('It is number {to} of {count} now.', { to: to + 1, count }))
   }
   const remove = () => {
     form.edit((text) => removeValue(text, path))
     form.renumber(list, (old) => (old === index ? null : old > index ? old - 1 : old))
     const next = Math.min(index, count - 2)
     form.focusLater(fieldSelector(next < 0 ? list : `${list}/${next}`))
-    form.announce(`${title} is removed.`)
+    form.announce(t('{title} is removed.', { title }))
   }
   return (
     <Disclosure
@@ -136,7 +140,7 @@ function Rule({ path, name, value, index, count, level, isMovable, isCard }: Rul
             {isMovable && (
               <>
                 <IconButton
-                  label={`Move ${title} up`}
+                  label={t('Move {title} up', { title })}
                   move={`up ${pointer}`}
                   disabled={index === 0}
                   onClick={() => move(index - 1)}
@@ -144,7 +148,7 @@ function Rule({ path, name, value, index, count, level, isMovable, isCard }: Rul
                   <IconArrowUp size={16} aria-hidden />
                 </IconButton>
                 <IconButton
-                  label={`Move ${title} down`}
+                  label={t('Move {title} down', { title })}
                   move={`down ${pointer}`}
                   disabled={index === count - 1}
                   onClick={() => move(index + 1)}
@@ -153,7 +157,7 @@ function Rule({ path, name, value, index, count, level, isMovable, isCard }: Rul
                 </IconButton>
               </>
             )}
-            <IconButton label={`Remove ${title}`} onClick={remove}>
+            <IconButton label={t('Remove {title}', { title })} onClick={remove}>
               <IconTrash size={16} aria-hidden />
             </IconButton>
           </span>
@@ -174,7 +178,7 @@ function Rule({ path, name, value, index, count, level, isMovable, isCard }: Rul
         />
       ) : (
         <Button size="compact-xs" variant="default" onClick={() => form.showInText(pointer)}>
-          Show in the text
+          {t('Show in the text')}
         </Button>
       )}
     </Disclosure>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Fields of one value: a text or a number, and a choice.
+
 import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { t } from '../../../languages/t.ts'
 import { typesOf } from '../schema-walk.ts'
 import classes from './form.module.css'
 import { removeValue, setValue } from './form-edits.ts'
@@ -24,7 +26,7 @@ export function useFieldFrame(
     label: (
       <>
         {title}
-        {unit !== undefined && <span className={classes.unit}>, in {unit}</span>}
+        {unit !== undefined && <span className={classes.unit}>{t(', in {unit}', { unit })}</span>}
       </>
     ),
     withAsterisk: isRequired,
@@ -89,10 +91,10 @@ export function UseDefault({ path, schema, name, value }: FieldProps) {
       size="compact-xs"
       variant="default"
       mt={4}
-      aria-label={`Use the default of ${schema.title ?? name}`}
+      aria-label={t('Use the default of {title}', { title: schema.title ?? name })}
       onClick={() => edit((text) => removeValue(text, path))}
     >
-      Use the default
+      {t('Use the default')}
     </Button>
   )
 }
@@ -103,7 +105,10 @@ export function ChoiceField({ choices, ...props }: FieldProps & { choices: Choic
   const { inputWrapperOrder, readOnly, ...frame } = useFieldFrame(props, { isChoice: true })
   const fallback =
     choices.find((choice) => choice.value === schema.default)?.label ?? defaultWords(schema)
-  const unset = { value: '', label: fallback === null ? 'not set' : `${fallback} (default)` }
+  const unset = {
+    value: '',
+    label: fallback === null ? t('not set') : t('{fallback} (default)', { fallback }),
+  }
   return (
     <NativeSelect
       {...frame}

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A file of the import: pasted, or looked at and mended.
+
 import { Textarea, TextInput } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
 import { Dialog, DialogActions } from '../../../components/dialog.tsx'
+import { t } from '../../../languages/t.ts'
 import { type GivenFile, pathOf } from './input.ts'
 
 /** `line`: to begin at. */
@@ -21,20 +23,22 @@ export function FileDialog({ file, folder, onClose, onSave }: Props) {
   const isNew = file.text === ''
   const blockedBy =
     name.trim() === '' || name.endsWith('/')
-      ? 'Give it a name first.'
+      ? t('Give it a name first.')
       : text.trim() === ''
-        ? 'Paste its text first.'
+        ? t('Paste its text first.')
         : null
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (blockedBy === null) onSave({ name: name.trim(), text })
   }
   return (
-    <Dialog title={isNew ? 'Paste a file' : file.name} size="lg" onClose={onClose}>
+    <Dialog title={isNew ? t('Paste a file') : file.name} size="lg" onClose={onClose}>
       <form className="stack" onSubmit={handleSubmit} noValidate>
         <TextInput
-          label="Name"
-          description={`${pathOf(folder, name)} on that server. It may be a whole path.`}
+          label={t('Name')}
+          description={t('{path} on that server. It may be a whole path.', {
+            path: pathOf(folder, name),
+          })}
           value={name}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
           maxLength={1000}
@@ -42,7 +46,7 @@ export function FileDialog({ file, folder, onClose, onSave }: Props) {
           autoComplete="off"
         />
         <Textarea
-          label="Text"
+          label={t('Text')}
           rows={18}
           spellCheck={false}
           autoCapitalize="off"
@@ -55,7 +59,7 @@ export function FileDialog({ file, folder, onClose, onSave }: Props) {
         />
         <DialogActions>
           <ActionButton type="submit" blockedBy={blockedBy}>
-            {isNew ? 'Add the file' : 'Keep the changes'}
+            {isNew ? t('Add the file') : t('Keep the changes')}
           </ActionButton>
         </DialogActions>
       </form>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, Checkbox } from '@mantine/core'
 import { type Column, LongTable } from '../../../components/long-table.tsx'
+import { t } from '../../../languages/t.ts'
 import type { KnownImports } from '../../../lib/api-types.ts'
 import { formatCount } from '../../../lib/format.ts'
 import type { OpenFile } from './file-dialog.tsx'
@@ -15,9 +17,9 @@ type Props = {
 }
 
 const columns: Column[] = [
-  { title: 'Begins with' },
-  { title: 'Characters', className: 'num wide-only' },
-  { title: 'What can be done', isTitleHidden: true },
+  { title: t('Begins with') },
+  { title: t('Characters'), className: 'num wide-only' },
+  { title: t('What can be done'), isTitleHidden: true },
 ]
 const keyOf = ({ name }: GivenFile) => name
 
@@ -30,7 +32,7 @@ export function FileList({ known, input, onChange, onOpen }: Props) {
     })
   return (
     <LongTable
-      label="Files of the config, table"
+      label={t('Files of the config, table')}
       columns={columns}
       rows={input.files}
       keyOf={keyOf}
@@ -49,18 +51,18 @@ export function FileList({ known, input, onChange, onOpen }: Props) {
             <Button
               size="compact-xs"
               variant="subtle"
-              aria-label={`Open ${file.name}`}
+              aria-label={t('Open {name}', { name: file.name })}
               onClick={() => onOpen(file)}
             >
-              Open
+              {t('Open')}
             </Button>
             <Button
               size="compact-xs"
               variant="subtle"
-              aria-label={`Remove ${file.name}`}
+              aria-label={t('Remove {name}', { name: file.name })}
               onClick={() => onChange(withoutFile(input, file.name))}
             >
-              Remove
+              {t('Remove')}
             </Button>
           </td>
         </>

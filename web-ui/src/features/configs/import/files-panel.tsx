@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The files of the old config: dropped, chosen or pasted; whose they are, where they lie, and with which it begins.
+
 import { Button, FileButton, NativeSelect, TextInput } from '@mantine/core'
 import { type DragEvent, useState } from 'react'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { Notice } from '../../../components/notice.tsx'
+import { t } from '../../../languages/t.ts'
+import { T } from '../../../languages/text.tsx'
 import type { KnownImports } from '../../../lib/api-types.ts'
-import { formatCount, plural } from '../../../lib/format.ts'
+import { formatCount } from '../../../lib/format.ts'
 import { droppedFiles } from './dropped.ts'
 import type { OpenFile } from './file-dialog.tsx'
 import { FileList } from './file-list.tsx'
@@ -60,13 +63,13 @@ export function FilesPanel({ known, input, isRead, isKept, onChange, onOpen }: P
       onDrop={handleDrop}
     >
       <div className="panel-head">
-        <h2 id="import-files">The old config</h2>
+        <h2 id="import-files">{t('The old config')}</h2>
       </div>
       <div className="panel-body stack">
         <div className={classes.fields}>
           <NativeSelect
-            label="Server"
-            description="Whose config it is"
+            label={t('Server')}
+            description={t('Whose config it is')}
             data={known.languages.map(({ language: value, title }) => ({ value, label: title }))}
             value={language.language}
             onChange={({ currentTarget: { value } }) => {
@@ -75,8 +78,10 @@ export function FilesPanel({ known, input, isRead, isKept, onChange, onOpen }: P
             }}
           />
           <TextInput
-            label="Folder"
-            description="Where its files lie on that server: what it includes is looked for by whole paths"
+            label={t('Folder')}
+            description={t(
+              'Where its files lie on that server: what it includes is looked for by whole paths',
+            )}
             value={folder}
             onChange={({ currentTarget: { value } }) => onChange({ ...input, folder: value })}
             maxLength={500}
@@ -86,21 +91,21 @@ export function FilesPanel({ known, input, isRead, isKept, onChange, onOpen }: P
         </div>
         <div className={classes.drop}>
           <p>
-            <strong>Drop its folder or files here</strong>, or
+            <T text="<strong>Drop its folder or files here</strong>, or" strong={<strong />} />
           </p>
           <div className="row">
             {/* The kit's type knows no folders; every browser does. */}
             <FileButton multiple onChange={handleChosen} inputProps={FOLDER}>
               {(props) => (
                 <Button {...props} variant="default" loading={isReading}>
-                  Choose a folder
+                  {t('Choose a folder')}
                 </Button>
               )}
             </FileButton>
             <FileButton multiple onChange={handleChosen} inputProps={FILES}>
               {(props) => (
                 <Button {...props} variant="default" disabled={isReading}>
-                  Choose files
+                  {t('Choose files')}
                 </Button>
               )}
             </FileButton>
@@ -108,23 +113,29 @@ export function FilesPanel({ known, input, isRead, isKept, onChange, onOpen }: P
               variant="default"
               onClick={() => onOpen({ name: language.mainFiles[0] ?? '', text: '' })}
             >
-              Paste a file
+              {t('Paste a file')}
             </Button>
           </div>
           <p className="dim">
-            At most {formatCount(known.mostFiles)} files with {formatCount(known.mostCharacters)}{' '}
-            characters together. Keys, certificates and password files stay on this computer, and
-            the control plane keeps nothing of the rest.
+            {t(
+              'At most {mostFiles} files with {mostCharacters} characters together. Keys, certificates and password files stay on this computer, and the control plane keeps nothing of the rest.',
+              {
+                mostFiles: formatCount(known.mostFiles),
+                mostCharacters: formatCount(known.mostCharacters),
+              },
+            )}
           </p>
         </div>
-        {failure !== null && <ErrorBox what="These files were not taken" error={failure} />}
+        {failure !== null && <ErrorBox what={t('These files were not taken')} error={failure} />}
         <Hints known={known} input={input} isKept={isKept} onChange={onChange} />
         {input.files.length > 0 && (
           <details open={!isRead}>
             <summary>
               <span role="status">
-                {plural(input.files.length, 'file')} with{' '}
-                {plural(charactersOf(input.files), 'character')}
+                {t(
+                  '{files, plural, one {# file} other {# files}} with {characters, plural, one {# character} other {# characters}}',
+                  { files: input.files.length, characters: charactersOf(input.files) },
+                )}
               </span>
             </summary>
             <FileList known={known} input={input} onChange={onChange} onOpen={onOpen} />
@@ -139,8 +150,8 @@ export function FilesPanel({ known, input, isRead, isKept, onChange, onOpen }: P
 /** Words that are dragged belong to the field that they are dropped into. */
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer.types.includes('Files')
 
-const FOLDER = { 'aria-label': 'Folder of the config', webkitdirectory: '' } as const
-const FILES = { 'aria-label': 'Files of the config' } as const
+const FOLDER = { 'aria-label': t('Folder of the config'), webkitdirectory: '' } as const
+const FILES = { 'aria-label': t('Files of the config') } as const
 
 type Read = Awaited<ReturnType<typeof readFiles>>
 
@@ -172,9 +183,15 @@ function Hints({ known, input, isKept, onChange }: HintsProps) {
   return (
     <>
       {likely !== null && likely.language !== language.language && (
-        <Notice tone="warn" live title={`These look like files of ${likely.title}`}>
-          {likely.mainFiles.join(' or ')} is what its config begins with. Choose {likely.title} as
-          the server if it is.
+        <Notice
+          tone="warn"
+          live
+          title={t('These look like files of {title}', { title: likely.title })}
+        >
+          {t('{mainFiles} is what its config begins with. Choose {title} as the server if it is.', {
+            mainFiles: likely.mainFiles.join(' or '),
+            title: likely.title,
+          })}
         </Notice>
       )}
       {unlinkedFolders(input.files).map((folder) => (
@@ -182,20 +199,22 @@ function Hints({ known, input, isKept, onChange }: HintsProps) {
           key={folder}
           tone="warn"
           live
-          title={`No file of ${enabledOf(folder)} came with them`}
+          title={t('No file of {enabled} came with them', { enabled: enabledOf(folder) })}
           action={
             <Button variant="default" size="xs" onClick={() => onChange(allEnabled(input, folder))}>
-              Use all of {folder}
+              {t('Use all of {folder}', { folder })}
             </Button>
           }
         >
-          Browsers leave out links, which that folder is usually made of. Use the files of {folder}{' '}
-          in their place, and remove those that are not in use.
+          {t(
+            'Browsers leave out links, which that folder is usually made of. Use the files of {folder} in their place, and remove those that are not in use.',
+            { folder },
+          )}
         </Notice>
       ))}
       {!isKept && (
-        <Notice tone="warn" live title="This browser has no room to keep these files">
-          A reload of this page loses them here; on your disk they stay.
+        <Notice tone="warn" live title={t('This browser has no room to keep these files')}>
+          {t('A reload of this page loses them here; on your disk they stay.')}
         </Notice>
       )}
     </>
@@ -209,14 +228,19 @@ function LeftOutFiles({ leftOut }: Pick<ImportInput, 'leftOut'>) {
   const more = leftOut.length - SHOWN
   return (
     <details>
-      <summary>{plural(leftOut.length, 'file')} left out, which stay on this computer</summary>
+      <summary>
+        {t(
+          '{leftOut, plural, one {# file} other {# files}} left out, which stay on this computer',
+          { leftOut: leftOut.length },
+        )}
+      </summary>
       <ul className={`bullets ${classes.leftOut}`}>
         {leftOut.slice(0, SHOWN).map(({ name, why }) => (
           <li key={name}>
             <code>{name}</code> <span className="dim">{why}</span>
           </li>
         ))}
-        {more > 0 && <li>and {formatCount(more)} more</li>}
+        {more > 0 && <li>{t('and {more} more', { more: formatCount(more) })}</li>}
       </ul>
     </details>
   )

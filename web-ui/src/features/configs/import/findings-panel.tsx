@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Every directive of the files, in one of three lists; what was lost first.
+
 import { SegmentedControl, TextInput } from '@mantine/core'
 import { useDeferredValue, useMemo } from 'react'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { type Column, LongTable } from '../../../components/long-table.tsx'
+import { t } from '../../../languages/t.ts'
 import type { Finding, KnownImports } from '../../../lib/api-types.ts'
-import { formatCount, plural } from '../../../lib/format.ts'
+import { formatCount } from '../../../lib/format.ts'
 import { countsOf, findingKey, findingsOf, saidBefore, wordsOf } from './findings.ts'
 import classes from './import.module.css'
 import type { ImportSearch } from './search.ts'
@@ -19,8 +21,8 @@ type Props = {
 }
 
 const noteHeads: Record<Finding['verdict'], string | null> = {
-  unsupported: 'What to do instead',
-  different: 'What differs, and why',
+  unsupported: t('What to do instead'),
+  different: t('What differs, and why'),
   taken: null,
 }
 /** A directive and its place. */
@@ -36,17 +38,17 @@ export function FindingsPanel({ findings, known, search, onSearch, onOpen }: Pro
   const noteHead = noteHeads[show]
   const meaning = known.verdicts.find(({ verdict }) => verdict === show)?.meaning
   const columns: Column[] = [
-    { title: 'Directive' },
+    { title: t('Directive') },
     ...(noteHead === null ? [] : [{ title: noteHead }]),
   ]
   return (
     <section className="panel" aria-labelledby="import-findings">
       <div className="panel-head">
-        <h2 id="import-findings">What became of each directive</h2>
+        <h2 id="import-findings">{t('What became of each directive')}</h2>
       </div>
       <div className={`panel-body ${classes.bar}`}>
         <SegmentedControl
-          aria-label="List"
+          aria-label={t('List')}
           className={classes.lists}
           value={show}
           onChange={(verdict) => onSearch({ ...search, show: verdict })}
@@ -56,8 +58,8 @@ export function FindingsPanel({ findings, known, search, onSearch, onOpen }: Pro
           }))}
         />
         <TextInput
-          aria-label="Find in this list"
-          placeholder="Directive, file or word"
+          aria-label={t('Find in this list')}
+          placeholder={t('Directive, file or word')}
           value={search.q ?? ''}
           onChange={({ currentTarget: { value } }) =>
             onSearch({ ...search, q: value || undefined })
@@ -67,16 +69,23 @@ export function FindingsPanel({ findings, known, search, onSearch, onOpen }: Pro
         />
         <p className="dim">
           {counts[show] > 0 && meaning}{' '}
-          <span role="status">{q !== '' && `${plural(shown.length, 'directive')} found.`}</span>
+          <span role="status">
+            {q !== '' &&
+              t('{shown, plural, one {# directive} other {# directives}} found.', {
+                shown: shown.length,
+              })}
+          </span>
         </p>
       </div>
       {shown.length === 0 ? (
-        <EmptyState title={q === '' ? 'None' : 'None with these words'}>
-          {q === '' ? 'No directive is in this list.' : 'Look for another, or in another list.'}
+        <EmptyState title={q === '' ? t('None') : t('None with these words')}>
+          {q === ''
+            ? t('No directive is in this list.')
+            : t('Look for another, or in another list.')}
         </EmptyState>
       ) : (
         <LongTable
-          label="Directives, table"
+          label={t('Directives, table')}
           columns={columns}
           rows={shown}
           keyOf={findingKey}
@@ -91,7 +100,7 @@ export function FindingsPanel({ findings, known, search, onSearch, onOpen }: Pro
                   type="button"
                   className={classes.place}
                   onClick={() => onOpen(finding)}
-                  aria-label={`Open ${placeText(finding)}`}
+                  aria-label={t('Open {placeText}', { placeText: placeText(finding) })}
                 >
                   {placeText(finding)}
                 </button>
@@ -99,7 +108,7 @@ export function FindingsPanel({ findings, known, search, onSearch, onOpen }: Pro
               {noteHead !== null && (
                 <td className={classes.notes}>
                   {repeated.has(finding) ? (
-                    <p className="dim">As above</p>
+                    <p className="dim">{t('As above')}</p>
                   ) : (
                     finding.notes.map(({ code, text }) => (
                       <p key={`${code} ${text}`}>

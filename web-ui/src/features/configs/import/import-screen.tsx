@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // From another server: its files, what they become on a node, and what they do not.
+
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
 import { Page } from '../../../components/page.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
+import { t } from '../../../languages/t.ts'
 import type { KnownImports, Session } from '../../../lib/api-types.ts'
 import { type Asked, importQuery, knownImportsQuery } from './api.ts'
 import { FileDialog, type OpenFile } from './file-dialog.tsx'
@@ -26,15 +28,15 @@ export function ImportScreen(props: Props) {
   if (known.data) return <OpenImport {...props} known={known.data} />
   return (
     <Page title={TITLE} meta={META}>
-      <QueryStates query={known} what="What can be imported">
+      <QueryStates query={known} what={t('What can be imported')}>
         {() => null}
       </QueryStates>
     </Page>
   )
 }
 
-const TITLE = 'Import a config'
-const META = 'What the config of another server becomes on a node, and what it does not'
+const TITLE = t('Import a config')
+const META = t('What the config of another server becomes on a node, and what it does not')
 
 /** Each question has its own, also when the screen is left and opened again. */
 let questions = 0
@@ -54,7 +56,7 @@ function OpenImport({ session, search, onSearch, known }: Props & { known: Known
   }
   const isEmpty = input.files.length === 0 && input.leftOut.length === 0
   const blockedBy =
-    isAsked && !outcome.isError ? 'These files have been read.' : whyNotImport(input, known)
+    isAsked && !outcome.isError ? t('These files have been read.') : whyNotImport(input, known)
   return (
     <Page
       title={TITLE}
@@ -63,11 +65,11 @@ function OpenImport({ session, search, onSearch, known }: Props & { known: Known
         <>
           {!isEmpty && (
             <Button variant="default" onClick={clear}>
-              Begin anew
+              {t('Begin anew')}
             </Button>
           )}
           <ActionButton blockedBy={blockedBy} loading={outcome.isFetching} onClick={handleImport}>
-            Import
+            {t('Import')}
           </ActionButton>
         </>
       }

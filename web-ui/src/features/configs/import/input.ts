@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What is to be imported, as far as it was given; what was left open is as the files' names say. Pure.
+import { t } from '../../../languages/t.ts'
 import type { ImportBody, ImportedLanguage, KnownImports } from '../../../lib/api-types.ts'
-import { formatCount, plural } from '../../../lib/format.ts'
+import { formatCount } from '../../../lib/format.ts'
 
 /** `name` is from the folder that all lie in, or a whole path. */
 export type GivenFile = { name: string; text: string }
@@ -121,18 +122,25 @@ export function whyNotImport(input: ImportInput, known: KnownImports): string | 
   const { files } = input
   const { folder, main } = settled(input, known)
   const { mostFiles, mostMainFiles, mostCharacters } = known
-  if (files.length === 0) return 'Choose its files first.'
-  if (!folder.startsWith('/')) return 'The folder begins with “/”: its whole path on that server.'
+  if (files.length === 0) return t('Choose its files first.')
+  if (!folder.startsWith('/'))
+    return t('The folder begins with “/”: its whole path on that server.')
   if (files.length > mostFiles) {
-    return `Remove ${plural(files.length - mostFiles, 'file')}: ${formatCount(mostFiles)} can be read at once.`
+    return t(
+      'Remove {files, plural, one {# file} other {# files}}: {mostFiles} can be read at once.',
+      { files: files.length - mostFiles, mostFiles: formatCount(mostFiles) },
+    )
   }
   const beyond = charactersOf(files) - mostCharacters
   if (beyond > 0) {
-    return `Remove files with ${plural(beyond, 'character')}: ${formatCount(mostCharacters)} can be read at once.`
+    return t(
+      'Remove files with {beyond, plural, one {# character} other {# characters}}: {mostCharacters} can be read at once.',
+      { beyond, mostCharacters: formatCount(mostCharacters) },
+    )
   }
-  if (main.length === 0) return 'Tick the file that the config begins with.'
+  if (main.length === 0) return t('Tick the file that the config begins with.')
   return main.length > mostMainFiles
-    ? `Tick at most ${mostMainFiles} files that it begins with.`
+    ? t('Tick at most {mostMainFiles} files that it begins with.', { mostMainFiles })
     : null
 }
 

@@ -10,9 +10,10 @@ import { ErrorBox } from '../../../components/error-box.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { SkeletonRows } from '../../../components/query-states.tsx'
 import { MarkedText } from '../../../components/status-badge.tsx'
+import { t } from '../../../languages/t.ts'
+import { T } from '../../../languages/text.tsx'
 import { isApiError } from '../../../lib/api-error.ts'
 import type { Finding, Import, KnownImports, Session } from '../../../lib/api-types.ts'
-import { plural } from '../../../lib/format.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { saveFile } from '../../../lib/save-file.ts'
 import { FindingsPanel } from './findings-panel.tsx'
@@ -37,7 +38,7 @@ export function Outcome({ outcome, server, session, ...rest }: Props) {
   if (!outcome.data) {
     return (
       <div className="panel">
-        <SkeletonRows rows={8} label="What it becomes" />
+        <SkeletonRows rows={8} label={t('What it becomes')} />
       </div>
     )
   }
@@ -53,13 +54,15 @@ function Unread({ error, onOpen }: { error: unknown; onOpen: (where: Where) => v
   const where = placeOf(error)
   return (
     <>
-      <ErrorBox what="Nothing was imported" error={error} />
+      <ErrorBox what={t('Nothing was imported')} error={error} />
       {where !== null && (
         <div className="row">
           <Button variant="default" onClick={() => onOpen(where)}>
-            Open the file at line {where.line}
+            {t('Open the file at line {line}', { line: where.line })}
           </Button>
-          <span className="dim">If it is the config of another server, choose that one above.</span>
+          <span className="dim">
+            {t('If it is the config of another server, choose that one above.')}
+          </span>
         </div>
       )}
     </>
@@ -80,24 +83,33 @@ function DraftPanel({ imported, server, session }: DraftProps) {
   const saveReport = () => saveFile('import-report.md', new Blob([report], { type: MARKDOWN }))
   const reportButton = (
     <Button variant="default" onClick={saveReport}>
-      Download the report
+      {t('Download the report')}
     </Button>
   )
   if (draft === null) {
     return (
-      <Notice tone="warn" live title="There is no draft" action={reportButton}>
-        Nothing of it is a static server’s work. The lists below say why, and what to do instead.
+      <Notice tone="warn" live title={t('There is no draft')} action={reportButton}>
+        {t(
+          'Nothing of it is a static server’s work. The lists below say why, and what to do instead.',
+        )}
       </Notice>
     )
   }
   return (
     <section className="panel" aria-labelledby="import-draft">
       <div className="panel-head">
-        <h2 id="import-draft">The draft</h2>
+        <h2 id="import-draft">{t('The draft')}</h2>
         <span role="status">
           <MarkedText verdict={ok ? TAKEN : REFUSED}>
-            {plural(findings.length, 'directive')} read;{' '}
-            {ok ? 'farmstead-node accepts the draft' : 'farmstead-node does not accept the draft'}
+            {ok
+              ? t(
+                  '{findings, plural, one {# directive} other {# directives}} read; farmstead-node accepts the draft',
+                  { findings: findings.length },
+                )
+              : t(
+                  '{findings, plural, one {# directive} other {# directives}} read; farmstead-node does not accept the draft',
+                  { findings: findings.length },
+                )}
           </MarkedText>
         </span>
       </div>
@@ -108,32 +120,33 @@ function DraftPanel({ imported, server, session }: DraftProps) {
             blockedBy={whyNot(session, 'configs:write')}
             onClick={() => setSaving(true)}
           >
-            Use the draft
+            {t('Use the draft')}
           </ActionButton>
           <Button
             variant="default"
             onClick={() => saveFile('draft.jsonc', new Blob([draft], { type: JSON_TEXT }))}
           >
-            Download the draft
+            {t('Download the draft')}
           </Button>
           {reportButton}
         </div>
         <p className={`dim ${classes.prose}`}>
-          To try it, put a node beside the old server and let{' '}
-          <code>farmctl compare-servers OLD NEW --urls FILE</code> ask both the same: it lists the
-          requests that they answer differently, side by side.
+          <T
+            text="To try it, put a node beside the old server and let <code>farmctl compare-servers OLD NEW --urls FILE</code> ask both the same: it lists the requests that they answer differently, side by side."
+            code={<code />}
+          />
         </p>
       </div>
       <Gains gains={gains} />
       <details className={classes.text}>
-        <summary>Its text</summary>
-        <LazyCodeView text={draft} label="Text of the draft" />
+        <summary>{t('Its text')}</summary>
+        <LazyCodeView text={draft} label={t('Text of the draft')} />
       </details>
       {isSaving && (
         <SaveDraftDialog
           draft={draft}
           isAccepted={ok}
-          message={`From ${server}`}
+          message={t('From {server}', { server })}
           onClose={() => setSaving(false)}
         />
       )}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Files of this computer, as far as they may be a config's: keys, passwords and what is no text stay here.
+import { t } from '../../../languages/t.ts'
 import type { KnownImports } from '../../../lib/api-types.ts'
 import { formatBytes, formatCount } from '../../../lib/format.ts'
 import { type GivenFile, type LeftOut, placedNames } from './input.ts'
@@ -15,8 +16,11 @@ const BYTES_OF_CHARACTER = 4
 /** Text that is kept to look through: far above what an import may have, and what a tab can hold. */
 const MOST_BYTES = 32 * 1024 * 1024
 
-const NARROWER = 'Choose the folder of the config alone, such as /etc/nginx.'
-export const TOO_MANY = `There are more than ${formatCount(MOST_LOOKED_AT)} files and folders. ${NARROWER}`
+const NARROWER = t('Choose the folder of the config alone, such as /etc/nginx.')
+export const TOO_MANY = t('There are more than {mostLookedAt} files and folders. {narrower}', {
+  mostLookedAt: formatCount(MOST_LOOKED_AT),
+  narrower: NARROWER,
+})
 
 export async function readFiles(found: readonly FoundFile[], known: KnownImports): Promise<Read> {
   if (found.length === 0) throw new Error('There is no file in it.')
@@ -42,13 +46,13 @@ export async function readFiles(found: readonly FoundFile[], known: KnownImports
   return read
 }
 
-const TOO_LARGE = { why: 'too large for a config' }
+const TOO_LARGE = { why: t('too large for a config') }
 
 async function textOf(file: FoundFile['file']): Promise<string | { why: string }> {
   try {
     return decoded(await file.arrayBuffer())
   } catch {
-    return { why: 'could not be read' }
+    return { why: t('could not be read') }
   }
 }
 
@@ -66,9 +70,9 @@ const PASSWORD =
 
 /** Why a file is no part of a config, or is nobody's to send; null: it may be one. */
 export function whyLeftOut(name: string, text: string): string | null {
-  if (text.includes('\0')) return 'not a text'
-  if (/^-----BEGIN [A-Z0-9 ]+-----/m.test(text)) return 'a key or a certificate'
+  if (text.includes('\0')) return t('not a text')
+  if (/^-----BEGIN [A-Z0-9 ]+-----/m.test(text)) return t('a key or a certificate')
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'))
   const isPasswords = lines.length > 0 && lines.every((line) => PASSWORD.test(line))
-  return isPasswords || /htpasswd|htdigest/i.test(name) ? 'passwords' : null
+  return isPasswords || /htpasswd|htdigest/i.test(name) ? t('passwords') : null
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The draft becomes the first version of a new config, or the draft of one that there is, to be compared and saved there.
+
 import { SegmentedControl, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
@@ -10,6 +11,7 @@ import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { SearchSelect } from '../../../components/search-select.tsx'
+import { t } from '../../../languages/t.ts'
 import type { Config } from '../../../lib/api-types.ts'
 import { configsQuery, createVersionMutation, draftQuery, putDraft } from '../api.ts'
 import { whyNotName } from '../new-config-rules.ts'
@@ -22,8 +24,8 @@ type Props = {
   onClose: () => void
 }
 const ways = [
-  { value: 'new', label: 'A new config' },
-  { value: 'draft', label: 'An existing config' },
+  { value: 'new', label: t('A new config') },
+  { value: 'draft', label: t('An existing config') },
 ] as const
 type Way = (typeof ways)[number]['value']
 
@@ -40,11 +42,13 @@ export function SaveDraftDialog({ draft, isAccepted, message, onClose }: Props) 
     way === 'new'
       ? isAccepted
         ? whyNotName(name)
-        : 'farmstead-node does not accept it yet: make it the draft of a config and mend it there.'
+        : t(
+            'farmstead-node does not accept it yet: make it the draft of a config and mend it there.',
+          )
       : config === null
-        ? 'Choose the config.'
+        ? t('Choose the config.')
         : etag === undefined
-          ? 'Its draft is being read…'
+          ? t('Its draft is being read…')
           : null
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -55,10 +59,10 @@ export function SaveDraftDialog({ draft, isAccepted, message, onClose }: Props) 
     }
   }
   return (
-    <Dialog title="Use the draft" size="lg" onClose={onClose}>
+    <Dialog title={t('Use the draft')} size="lg" onClose={onClose}>
       <form className="stack" onSubmit={handleSubmit} noValidate>
         <SegmentedControl
-          aria-label="Use it for"
+          aria-label={t('Use it for')}
           value={way}
           onChange={setWay}
           data={[...ways]}
@@ -66,8 +70,10 @@ export function SaveDraftDialog({ draft, isAccepted, message, onClose }: Props) 
         />
         {way === 'new' ? (
           <TextInput
-            label="Name"
-            description="Small letters, digits, dots and hyphens, as in shop-eu. It can’t be changed later."
+            label={t('Name')}
+            description={t(
+              'Small letters, digits, dots and hyphens, as in shop-eu. It can’t be changed later.',
+            )}
             value={name}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
             maxLength={63}
@@ -79,23 +85,32 @@ export function SaveDraftDialog({ draft, isAccepted, message, onClose }: Props) 
           <ConfigField config={config} onChange={setConfig} />
         )}
         {way === 'draft' && begun.isError && (
-          <ErrorBox what="Its draft could not be read" error={begun.error} />
+          <ErrorBox what={t('Its draft could not be read')} error={begun.error} />
         )}
         {way === 'draft' && config?.draftChanged && (
-          <Notice tone="warn" live title={`The draft of ${config.name} has unsaved changes`}>
-            They give way to the import. Save them as a version first if they are still wanted.
+          <Notice
+            tone="warn"
+            live
+            title={t('The draft of {name} has unsaved changes', { name: config.name })}
+          >
+            {t(
+              'They give way to the import. Save them as a version first if they are still wanted.',
+            )}
           </Notice>
         )}
-        {asked.isError && <ErrorBox what="The draft was not saved" error={asked.error} />}
+        {asked.isError && <ErrorBox what={t('The draft was not saved')} error={asked.error} />}
         <p className="dim">
           {way === 'new'
-            ? 'Its first version is saved and opens in the editor.'
-            : 'It opens in the editor as the draft of that config: compare it with the latest version there, and save it as the next.'}{' '}
-          No node gets it before a rollout.
+            ? t(
+                'Its first version is saved and opens in the editor. No node gets it before a rollout.',
+              )
+            : t(
+                'It opens in the editor as the draft of that config: compare it with the latest version there, and save it as the next. No node gets it before a rollout.',
+              )}
         </p>
         <DialogActions>
           <ActionButton type="submit" loading={asked.isPending} blockedBy={blockedBy}>
-            {way === 'new' ? 'Create config' : 'Open as draft in the editor'}
+            {way === 'new' ? t('Create config') : t('Open as draft in the editor')}
           </ActionButton>
         </DialogActions>
       </form>
@@ -112,15 +127,15 @@ function ConfigField({ config, onChange }: FieldProps) {
   const found = useInfiniteQuery(configsQuery(part)).data?.pages[0]?.items ?? []
   return (
     <SearchSelect
-      label="Config"
-      value={config === null ? { value: '', label: 'Choose a config' } : choiceOf(config)}
+      label={t('Config')}
+      value={config === null ? { value: '', label: t('Choose a config') } : choiceOf(config)}
       choices={found.map(choiceOf)}
       onSearch={setTyped}
       onChange={(name) => {
         const chosen = found.find((one) => one.name === name)
         if (chosen) onChange(chosen)
       }}
-      none="No config of that name"
+      none={t('No config of that name')}
     />
   )
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
+import { t } from '../../../languages/t.ts'
 import { RecipeDialog } from './recipe-dialog.tsx'
 import { recipeSites } from './recipe-sites.ts'
 
@@ -19,7 +21,7 @@ export function RecipeButton({ text, onTake }: Props) {
         blockedBy={blockedBy}
         onClick={() => setOpen(true)}
       >
-        Add a recipe
+        {t('Add a recipe')}
       </ActionButton>
       {isOpen && typeof sites !== 'string' && (
         <RecipeDialog

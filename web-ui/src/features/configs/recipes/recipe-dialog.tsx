@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A recipe for a site: chosen, filled in, and seen as a change of the text before it is taken.
+
 import { Button, Radio, Select, Stack, TextInput } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
 import { LazyDiffView } from '../../../components/code/lazy-code.tsx'
 import { Dialog, DialogActions } from '../../../components/dialog.tsx'
+import { t } from '../../../languages/t.ts'
 import classes from './recipe-dialog.module.css'
 import type { RecipeSite } from './recipe-sites.ts'
 import {
@@ -39,11 +41,11 @@ export function RecipeDialog({ text, sites, onClose, onTake }: Props) {
     if (next !== text) onTake(next)
   }
   return (
-    <Dialog title="Add a recipe" size="lg" onClose={onClose}>
+    <Dialog title={t('Add a recipe')} size="lg" onClose={onClose}>
       <form className="stack" onSubmit={handleSubmit} noValidate>
         {sites.length > 1 && (
           <Select
-            label="Site"
+            label={t('Site')}
             data={sites.map(({ name }, i) => ({ value: String(i), label: name }))}
             value={String(index)}
             allowDeselect={false}
@@ -51,7 +53,7 @@ export function RecipeDialog({ text, sites, onClose, onTake }: Props) {
           />
         )}
         <Radio.Group
-          label="Recipe"
+          label={t('Recipe')}
           value={recipe.id}
           onChange={(id) => {
             const chosen = recipes.find((one) => one.id === id)
@@ -81,7 +83,7 @@ export function RecipeDialog({ text, sites, onClose, onTake }: Props) {
         <Outcome text={text} next={next} why={why} isReady={isReady} />
         <DialogActions>
           <Button type="submit" disabled={next === text}>
-            Put it into the draft
+            {t('Put it into the draft')}
           </Button>
         </DialogActions>
       </form>
@@ -94,12 +96,12 @@ type OutcomeProps = { text: string; next: string; why: string | null; isReady: b
 function Outcome({ text, next, why, isReady }: OutcomeProps) {
   if (why !== null) return <p role="alert">{why}</p>
   if (!isReady) return null
-  if (next === text) return <p role="status">The site has all of this already.</p>
+  if (next === text) return <p role="status">{t('The site has all of this already.')}</p>
   return (
-    <section className={classes.change} aria-label="The change">
+    <section className={classes.change} aria-label={t('The change')}>
       <LazyDiffView
-        from={{ label: 'The draft now', text }}
-        to={{ label: 'With the recipe', text: next }}
+        from={{ label: t('The draft now'), text }}
+        to={{ label: t('With the recipe'), text: next }}
         layout="unified"
       />
     </section>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What people often want of a site, as the rules it takes. Each puts its rules into the text and touches nothing else of it.
+import { t } from '../../../languages/t.ts'
 import { appendItem, insertItem } from '../form/form-edits.ts'
 import type { Path } from '../schema-walk.ts'
 
@@ -29,12 +30,12 @@ type Rule = { list: string; value: Site }
 const isPattern = (typed: string) =>
   typed.startsWith('/') || !typed.includes('/')
     ? null
-    : 'Begin with "/", as in "/files/**", or name files, as in "*.zip".'
-const isNamed = (typed: string) => (typed === '' ? 'Say what it is.' : null)
+    : t('Begin with "/", as in "/files/**", or name files, as in "*.zip".')
+const isNamed = (typed: string) => (typed === '' ? t('Say what it is.') : null)
 
 const pathsField = (description: string, value: string): Field => ({
   name: 'paths',
-  label: 'Paths',
+  label: t('Paths'),
   description,
   value,
   refuse: (typed) => isNamed(typed) ?? isPattern(typed),
@@ -47,23 +48,24 @@ const MOST_DAYS = 3650
 const isDays = (typed: string) =>
   /^\d{1,4}$/.test(typed) && Number(typed) >= 1 && Number(typed) <= MOST_DAYS
     ? null
-    : `A whole number of days, 1 to ${MOST_DAYS}.`
+    : t('A whole number of days, 1 to {mostDays}.', { mostDays: MOST_DAYS })
 
 export const recipes: readonly Recipe[] = [
   {
     id: 'single-page-app',
-    title: 'Single-page app',
-    sentence:
+    title: t('Single-page app'),
+    sentence: t(
       'Addresses without a file get the app’s page. That page is asked for anew each time; files with a hash in their name are kept for a year.',
+    ),
     fields: [
       {
         name: 'page',
-        label: 'Page of the app',
-        description: 'Below the site’s folder',
+        label: t('Page of the app'),
+        description: t('Below the site’s folder'),
         value: '/index.html',
-        refuse: (typed) => (typed.startsWith('/') ? null : 'Begin with "/".'),
+        refuse: (typed) => (typed.startsWith('/') ? null : t('Begin with "/".')),
       },
-      pathsField('Files whose names change with their content', '/assets/**'),
+      pathsField(t('Files whose names change with their content'), '/assets/**'),
     ],
     rules: ({ page = '', paths = '' }) => [
       { list: 'tryFiles', value: { candidates: ['{path}', page] } },
@@ -76,20 +78,20 @@ export const recipes: readonly Recipe[] = [
   },
   {
     id: 'downloads',
-    title: 'Downloads',
-    sentence: 'Browsers save these files instead of showing them, each under its own name.',
-    fields: [pathsField('Which files', '/downloads/**')],
+    title: t('Downloads'),
+    sentence: t('Browsers save these files instead of showing them, each under its own name.'),
+    fields: [pathsField(t('Which files'), '/downloads/**')],
     rules: ({ paths = '' }) => [{ list: 'downloads', value: { paths: [paths] } }],
   },
   {
     id: 'images',
-    title: 'Images',
-    sentence: 'Browsers and caches on the way keep pictures without asking again.',
+    title: t('Images'),
+    sentence: t('Browsers and caches on the way keep pictures without asking again.'),
     fields: [
       {
         name: 'days',
-        label: 'Days',
-        description: 'A picture that changes is seen after this time at the latest',
+        label: t('Days'),
+        description: t('A picture that changes is seen after this time at the latest'),
         value: '30',
         refuse: isDays,
       },
@@ -106,27 +108,28 @@ export const recipes: readonly Recipe[] = [
   },
   {
     id: 'private-area',
-    title: 'Private area',
-    sentence: 'Visitors sign in with a name and a password, and no cache keeps what they got.',
+    title: t('Private area'),
+    sentence: t('Visitors sign in with a name and a password, and no cache keeps what they got.'),
     fields: [
-      pathsField('What is private', '/private/**'),
+      pathsField(t('What is private'), '/private/**'),
       {
         name: 'realm',
-        label: 'Name of the area',
-        description: 'Browsers show it to who is asked for the password',
+        label: t('Name of the area'),
+        description: t('Browsers show it to who is asked for the password'),
         value: 'Private',
         refuse: (typed) =>
           /^[ !#-[\]-~]{1,128}$/.test(typed)
             ? null
-            : 'Plain letters, without quotes or backslashes.',
+            : t('Plain letters, without quotes or backslashes.'),
       },
       {
         name: 'file',
-        label: 'Password file',
-        description:
+        label: t('Password file'),
+        description: t(
           'Where it lies on each node, as htpasswd writes it, outside of the site’s folder',
+        ),
         value: '/etc/farmstead/private.htpasswd',
-        refuse: (typed) => (typed.startsWith('/') ? null : 'An absolute path: begin with "/".'),
+        refuse: (typed) => (typed.startsWith('/') ? null : t('An absolute path: begin with "/".')),
       },
     ],
     rules: ({ paths = '', realm = '', file = '' }) => [
@@ -200,5 +203,8 @@ export function shadowed(site: Site, recipe: Recipe, values: Values): string | n
     )
   return rule === undefined
     ? null
-    : `This site has a rule in "${rule.list}" for all paths already, and the first that fits counts. Change that one.`
+    : t(
+        'This site has a rule in "{list}" for all paths already, and the first that fits counts. Change that one.',
+        { list: rule.list },
+      )
 }

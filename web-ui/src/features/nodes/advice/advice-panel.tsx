@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ActionButton } from '../../../components/action-button.tsx'
@@ -6,6 +7,8 @@ import { ErrorBox } from '../../../components/error-box.tsx'
 import { Facts } from '../../../components/facts.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { TimeAgo } from '../../../components/time-ago.tsx'
+import { t } from '../../../languages/t.ts'
+import { T } from '../../../languages/text.tsx'
 import type { Advice, Node, NodeAdvice, Session } from '../../../lib/api-types.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { adviceQuery, tryAdviceMutation } from '../api.ts'
@@ -18,13 +21,13 @@ export function AdvicePanel({ node, session }: { node: Node; session: Session })
   return (
     <section className="panel" aria-labelledby="advice-heading">
       <div className="panel-head">
-        <h2 id="advice-heading">Advice</h2>
-        <span className="dim">from the last 15 minutes</span>
+        <h2 id="advice-heading">{t('Advice')}</h2>
+        <span className="dim">{t('from the last 15 minutes')}</span>
       </div>
       <div className="panel-body stack">
         {advice.isError && (
           <ErrorBox
-            what="The advice was not read"
+            what={t('The advice was not read')}
             error={advice.error}
             onRetry={() => void advice.refetch()}
           />
@@ -49,13 +52,16 @@ function One({ node, advice, session }: OneProps) {
       <h3>{title}</h3>
       {lastSoAt !== null && (
         <p className="dim">
-          It was so <TimeAgo at={lastSoAt} /> and is not at this moment.
-          {change !== null && ' It can still be tried for a while.'}
+          <T
+            text="It was so {lastSoAt} and is not at this moment."
+            lastSoAt={<TimeAgo at={lastSoAt} />}
+          />
+          {change !== null && t(' It can still be tried for a while.')}
         </p>
       )}
       <p>{sentence}</p>
       <details>
-        <summary>How this was worked out</summary>
+        <summary>{t('How this was worked out')}</summary>
         <div className={`stack ${classes.figures}`}>
           <Facts facts={facts} />
           <ul>
@@ -75,19 +81,25 @@ function One({ node, advice, session }: OneProps) {
               blockedBy={whyNot(session, 'rollouts:run') ?? whyNot(session, 'configs:write')}
               onClick={() => trying.mutate({ id: node.id, rule: advice.rule })}
             >
-              Try it on this node
+              {t('Try it on this node')}
             </ActionButton>
           </div>
         </>
       )}
-      {trying.isError && <ErrorBox what="It was not tried" error={trying.error} />}
+      {trying.isError && <ErrorBox what={t('It was not tried')} error={trying.error} />}
       {trying.data !== undefined && (
-        <Notice tone="info" live title={`Version ${trying.data.version} is on its way`}>
-          It changes <code>{trying.data.pointer}</code> from {trying.data.from} to {trying.data.to},
-          on this node only.{' '}
-          <Link to="/rollouts/$id" params={{ id: trying.data.rolloutId }}>
-            Watch the rollout
-          </Link>
+        <Notice
+          tone="info"
+          live
+          title={t('Version {version} is on its way', { version: trying.data.version })}
+        >
+          <T
+            text="It changes {pointer} from {from} to {to}, on this node only. <link>Watch the rollout</link>"
+            pointer={<code>{trying.data.pointer}</code>}
+            from={trying.data.from}
+            to={trying.data.to}
+            link={<Link to="/rollouts/$id" params={{ id: trying.data.rolloutId }} />}
+          />
         </Notice>
       )}
     </article>
@@ -99,7 +111,7 @@ function Quiet({ advice: { advice, quiet } }: { advice: NodeAdvice }) {
   return (
     <details>
       <summary className="dim">
-        {advice.length === 0 ? 'Nothing to advise' : 'What else was looked at'}
+        {advice.length === 0 ? t('Nothing to advise') : t('What else was looked at')}
       </summary>
       <ul className={classes.figures}>
         {quiet.map(({ rule, why }) => (

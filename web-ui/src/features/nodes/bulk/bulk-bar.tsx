@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { t } from '../../../languages/t.ts'
 import type { NodeList } from '../../../lib/api-types.ts'
-import { formatCount, plural } from '../../../lib/format.ts'
+import { formatCount } from '../../../lib/format.ts'
 import classes from './bulk.module.css'
 import { BulkDialog } from './bulk-dialog.tsx'
 import { type BulkKind, bulkKinds, bulkWords } from './rules.ts'
@@ -23,11 +25,13 @@ export function BulkBar({ selection, list, listed, onSelect }: BulkBarProps) {
   const count = countOf(selection, listed)
   if (count === 0 && kind === null) return null
   return (
-    <section aria-label="Selected nodes" className={classes.bar}>
-      <strong role="status">{plural(count, 'node')} selected</strong>
+    <section aria-label={t('Selected nodes')} className={classes.bar}>
+      <strong role="status">
+        {t('{count, plural, one {# node} other {# nodes}} selected', { count })}
+      </strong>
       {count < listed && (
         <Button size="compact-sm" variant="subtle" onClick={() => onSelect(allMatching)}>
-          Select all {formatCount(listed)} listed
+          {t('Select all {listed} listed', { listed: formatCount(listed) })}
         </Button>
       )}
       <span className={classes.actions}>
@@ -45,7 +49,7 @@ export function BulkBar({ selection, list, listed, onSelect }: BulkBarProps) {
           </Button>
         ))}
         <Button size="xs" variant="subtle" onClick={() => onSelect(noSelection)}>
-          Clear
+          {t('Clear')}
         </Button>
       </span>
       {kind !== null && (

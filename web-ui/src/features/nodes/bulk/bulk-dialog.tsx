@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A change of many nodes: said, looked at, made, and what became of each. It is never made before it was looked at.
+
 import { Button } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
@@ -7,8 +8,9 @@ import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { ImpactPanel } from '../../../components/impact-panel.tsx'
 import { Notice } from '../../../components/notice.tsx'
+import { t } from '../../../languages/t.ts'
 import type { NodeList } from '../../../lib/api-types.ts'
-import { formatCount, plural } from '../../../lib/format.ts'
+import { formatCount } from '../../../lib/format.ts'
 import { BulkFields } from './bulk-fields.tsx'
 import { BulkResults } from './bulk-results.tsx'
 import {
@@ -38,7 +40,6 @@ export function BulkDialog(props: BulkDialogProps) {
   const [fields, setFields] = useState(emptyFields)
   const { bulk, setBulk, look, make, stop } = useBulk(selection, list)
   const reading = readFields(kind, fields)
-  const { verb } = bulkWords[kind]
   const isBusy = bulk.step === 'looking' || bulk.step === 'changing'
   const handleClose = () => {
     stop()
@@ -54,7 +55,7 @@ export function BulkDialog(props: BulkDialogProps) {
     }
   }
   return (
-    <Dialog title={`${verb} ${plural(count, 'node')}`} size="lg" onClose={handleClose}>
+    <Dialog title={bulkWords[kind].todo(count)} size="lg" onClose={handleClose}>
       <form className="stack" onSubmit={handleSubmit} noValidate>
         {bulk.step !== 'over' && (
           <BulkFields
@@ -68,25 +69,27 @@ export function BulkDialog(props: BulkDialogProps) {
           />
         )}
         <Standing bulk={bulk} kind={kind} />
-        <DialogActions leave={bulk.step === 'over' ? 'Close' : 'Cancel'}>
+        <DialogActions leave={bulk.step === 'over' ? t('Close') : t('Cancel')}>
           {(bulk.step === 'asking' || bulk.step === 'looking') && (
             <ActionButton
               type="submit"
               loading={bulk.step === 'looking'}
               blockedBy={reading.ok ? null : reading.why}
             >
-              Show what it would do
+              {t('Show what it would do')}
             </ActionButton>
           )}
           {bulk.step === 'looked' && <MakeButton kind={kind} results={bulk.answer.results} />}
           {bulk.step === 'changing' && (
             <Button loading={bulk.isStopping} onClick={stop}>
-              Stop after this part
+              {t('Stop after this part')}
             </Button>
           )}
           {bulk.step === 'over' && bulk.answer.results.length < bulk.ids.length && (
             <Button onClick={() => void make(bulk)}>
-              Go on with the other {formatCount(bulk.ids.length - bulk.answer.results.length)}
+              {t('Go on with the other {ids}', {
+                ids: formatCount(bulk.ids.length - bulk.answer.results.length),
+              })}
             </Button>
           )}
         </DialogActions>
@@ -103,9 +106,9 @@ function MakeButton({ kind, results }: MakeProps) {
     <ActionButton
       type="submit"
       variant={kind === 'decommission' ? 'danger-filled' : 'filled'}
-      blockedBy={changed === 0 ? 'Nothing would change.' : null}
+      blockedBy={changed === 0 ? t('Nothing would change.') : null}
     >
-      {bulkWords[kind].verb} {plural(changed, 'node')}
+      {bulkWords[kind].todo(changed)}
     </ActionButton>
   )
 }
@@ -113,16 +116,20 @@ function MakeButton({ kind, results }: MakeProps) {
 function Standing({ bulk, kind }: { bulk: Bulk; kind: BulkKind }) {
   switch (bulk.step) {
     case 'asking':
-      return bulk.error && <ErrorBox what="What it would do" error={bulk.error} />
+      return bulk.error && <ErrorBox what={t('What it would do')} error={bulk.error} />
     case 'looking':
-      return <Progress words="Looking" done={bulk.done} total={bulk.total} />
+      return <Progress words={t('Looking')} done={bulk.done} total={bulk.total} />
     case 'looked':
       return <Looked kind={kind} answer={bulk.answer} />
     case 'changing':
       return (
         <>
-          <Progress words="Changing" done={bulk.answer.results.length} total={bulk.ids.length} />
-          <p className="dim">If you leave now, it ends with the part that is under way.</p>
+          <Progress
+            words={t('Changing')}
+            done={bulk.answer.results.length}
+            total={bulk.ids.length}
+          />
+          <p className="dim">{t('If you leave now, it ends with the part that is under way.')}</p>
         </>
       )
     case 'over': {
@@ -136,9 +143,15 @@ function Standing({ bulk, kind }: { bulk: Bulk; kind: BulkKind }) {
             live
             title={`${outcomeSentence(kind, results)}.`}
           >
-            {!isWhole && <p>{plural(bulk.ids.length - results.length, 'node')} not asked yet.</p>}
+            {!isWhole && (
+              <p>
+                {t('{ids, plural, one {# node} other {# nodes}} not asked yet.', {
+                  ids: bulk.ids.length - results.length,
+                })}
+              </p>
+            )}
           </Notice>
-          {bulk.error && <ErrorBox what="It stopped on the way" error={bulk.error} />}
+          {bulk.error && <ErrorBox what={t('It stopped on the way')} error={bulk.error} />}
           <BulkResults results={results} isTrial={false} />
         </>
       )
@@ -156,14 +169,15 @@ function Looked({ kind, answer: { results, impact } }: LookedProps) {
       <Notice
         tone={isDanger ? 'bad' : refused > 0 ? 'warn' : 'info'}
         live
-        title="Nothing is done yet"
+        title={t('Nothing is done yet')}
       >
-        {plural(changed, 'node')} would be {bulkWords[kind].done}
-        {unchanged > 0 && `, ${formatCount(unchanged)} already as wanted`}
-        {refused > 0 && `, ${formatCount(refused)} refused`}.
+        {bulkWords[kind].would(changed)}
+        {unchanged > 0 &&
+          t(', {unchanged} already as wanted', { unchanged: formatCount(unchanged) })}
+        {refused > 0 && t(', {refused} refused', { refused: formatCount(refused) })}.
       </Notice>
       <BulkResults results={results} isTrial />
-      {impact !== null && <ImpactPanel impact={impact} doing="With these labels" />}
+      {impact !== null && <ImpactPanel impact={impact} doing={t('With these labels')} />}
     </>
   )
 }
@@ -173,8 +187,12 @@ type ProgressProps = { words: string; done: number; total: number | null }
 function Progress({ words, done, total }: ProgressProps) {
   const said =
     total === null
-      ? 'Listing the nodes…'
-      : `${words}: ${formatCount(done)} of ${plural(total, 'node')}`
+      ? t('Listing the nodes…')
+      : t('{words}: {done} of {total, plural, one {# node} other {# nodes}}', {
+          words,
+          done: formatCount(done),
+          total,
+        })
   return (
     <div role="status" className="stack-tight">
       <span>{said}</span>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { t } from '../../../languages/t.ts'
 import { groupNamesQuery } from '../../../lib/name-queries.ts'
 import type { BulkKind, Fields } from './rules.ts'
 
@@ -24,14 +26,14 @@ export function BulkFields({ kind, fields, disabled, onChange }: Props) {
       return (
         <>
           <TextInput
-            label="Labels to set"
-            description="As in rack=b2 site=fra; other labels stay"
+            label={t('Labels to set')}
+            description={t('As in rack=b2 site=fra; other labels stay')}
             spellCheck={false}
             {...field('set')}
           />
           <TextInput
-            label="Labels to remove"
-            description="Their names, as in rack"
+            label={t('Labels to remove')}
+            description={t('Their names, as in rack')}
             spellCheck={false}
             {...field('remove')}
           />
@@ -40,10 +42,10 @@ export function BulkFields({ kind, fields, disabled, onChange }: Props) {
     case 'move':
       return (
         <NativeSelect
-          label="Group"
-          description="The labels that its selector asks for are set, and no more"
+          label={t('Group')}
+          description={t('The labels that its selector asks for are set, and no more')}
           data={[
-            { value: '', label: 'Choose one' },
+            { value: '', label: t('Choose one') },
             ...(groups.data ?? []).map((name) => ({ value: name, label: name })),
           ]}
           {...field('group')}
@@ -53,24 +55,26 @@ export function BulkFields({ kind, fields, disabled, onChange }: Props) {
       return (
         <>
           <p>
-            They go on serving what they have. Rollouts skip them, emergencies too, until they are
-            uncordoned.
+            {t(
+              'They go on serving what they have. Rollouts skip them, emergencies too, until they are uncordoned.',
+            )}
           </p>
           <TextInput
-            label="Why"
-            description="For others who see it; it is kept in the history"
+            label={t('Why')}
+            description={t('For others who see it; it is kept in the history')}
             maxLength={500}
             {...field('reason')}
           />
         </>
       )
     case 'uncordon':
-      return <p>The next rollout goes to them again. What they missed comes with it.</p>
+      return <p>{t('The next rollout goes to them again. What they missed comes with it.')}</p>
     case 'decommission':
       return (
         <p>
-          Their identities are worth nothing from then on, and they leave every list. Each goes on
-          serving what it has until it is stopped on its machine, and must join again to come back.
+          {t(
+            'Their identities are worth nothing from then on, and they leave every list. Each goes on serving what it has until it is stopped on its machine, and must join again to come back.',
+          )}
         </p>
       )
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { csvOf } from '../../../components/chart/csv.ts'
+import { t } from '../../../languages/t.ts'
 import type { NodeResult } from '../../../lib/api-types.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { saveFile } from '../../../lib/save-file.ts'
@@ -10,12 +12,12 @@ import { type Alike, alikeOf, resultRows } from './rules.ts'
 const NAMES_SHOWN = 12
 
 const outcomeWords: Record<Alike['outcome'], string> = {
-  refused: 'Refused',
-  unchanged: 'As wanted already',
-  changed: 'Changed',
+  refused: t('Refused'),
+  unchanged: t('As wanted already'),
+  changed: t('Changed'),
 }
 
-const trialWords = { ...outcomeWords, changed: 'Would change' }
+const trialWords = { ...outcomeWords, changed: t('Would change') }
 
 type Props = {
   results: readonly NodeResult[]
@@ -37,7 +39,10 @@ export function BulkResults({ results, isTrial }: Props) {
               <strong>{isTrial ? trialWords[outcome] : outcomeWords[outcome]}</strong>{' '}
               <span>{names.slice(0, NAMES_SHOWN).join(', ')}</span>
               {names.length > NAMES_SHOWN && (
-                <span className="dim"> and {formatCount(names.length - NAMES_SHOWN)} more</span>
+                <span className="dim">
+                  {' '}
+                  {t('and {names} more', { names: formatCount(names.length - NAMES_SHOWN) })}
+                </span>
               )}
               {message !== '' && `: ${message}`}
             </li>
@@ -46,7 +51,7 @@ export function BulkResults({ results, isTrial }: Props) {
       )}
       <div>
         <Button size="compact-xs" variant="subtle" onClick={handleSave}>
-          Save a line for each node as CSV
+          {t('Save a line for each node as CSV')}
         </Button>
       </div>
     </div>

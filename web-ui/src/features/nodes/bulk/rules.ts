@@ -1,18 +1,54 @@
 // SPDX-License-Identifier: MIT
 // A change of many nodes: what is asked, and what the answers of its parts say together. Pure.
+import { t } from '../../../languages/t.ts'
 import type { Impact, NodeResult, NodesAnswer, NodesChange } from '../../../lib/api-types.ts'
-import { plural } from '../../../lib/format.ts'
 import { parseLabels } from '../labels.ts'
 
 export type BulkKind = NodesChange['kind']
 
-/** As a button says it, and as it is said of what was done. */
-export const bulkWords: Record<BulkKind, { verb: string; done: string }> = {
-  label: { verb: 'Label', done: 'labelled' },
-  move: { verb: 'Move', done: 'moved' },
-  cordon: { verb: 'Cordon', done: 'cordoned' },
-  uncordon: { verb: 'Uncordon', done: 'uncordoned' },
-  decommission: { verb: 'Decommission', done: 'decommissioned' },
+type Said = {
+  /** As the button that leads there says it. */
+  verb: string
+  /** As the one says it that does it. */
+  todo: (nodes: number) => string
+  done: (nodes: number) => string
+  would: (nodes: number) => string
+}
+export const bulkWords: Record<BulkKind, Said> = {
+  label: {
+    verb: t('Label'),
+    todo: (nodes) => t('Label {nodes, plural, one {# node} other {# nodes}}', { nodes }),
+    done: (nodes) => t('{nodes, plural, one {# node} other {# nodes}} labelled', { nodes }),
+    would: (nodes) =>
+      t('{nodes, plural, one {# node} other {# nodes}} would be labelled', { nodes }),
+  },
+  move: {
+    verb: t('Move'),
+    todo: (nodes) => t('Move {nodes, plural, one {# node} other {# nodes}}', { nodes }),
+    done: (nodes) => t('{nodes, plural, one {# node} other {# nodes}} moved', { nodes }),
+    would: (nodes) => t('{nodes, plural, one {# node} other {# nodes}} would be moved', { nodes }),
+  },
+  cordon: {
+    verb: t('Cordon'),
+    todo: (nodes) => t('Cordon {nodes, plural, one {# node} other {# nodes}}', { nodes }),
+    done: (nodes) => t('{nodes, plural, one {# node} other {# nodes}} cordoned', { nodes }),
+    would: (nodes) =>
+      t('{nodes, plural, one {# node} other {# nodes}} would be cordoned', { nodes }),
+  },
+  uncordon: {
+    verb: t('Uncordon'),
+    todo: (nodes) => t('Uncordon {nodes, plural, one {# node} other {# nodes}}', { nodes }),
+    done: (nodes) => t('{nodes, plural, one {# node} other {# nodes}} uncordoned', { nodes }),
+    would: (nodes) =>
+      t('{nodes, plural, one {# node} other {# nodes}} would be uncordoned', { nodes }),
+  },
+  decommission: {
+    verb: t('Decommission'),
+    todo: (nodes) => t('Decommission {nodes, plural, one {# node} other {# nodes}}', { nodes }),
+    done: (nodes) => t('{nodes, plural, one {# node} other {# nodes}} decommissioned', { nodes }),
+    would: (nodes) =>
+      t('{nodes, plural, one {# node} other {# nodes}} would be decommissioned', { nodes }),
+  },
 }
 
 export const bulkKinds = Object.keys(bulkWords) as BulkKind[]
@@ -33,21 +69,24 @@ export function readFields(kind: BulkKind, fields: Fields): Reading {
       const remove = wordsOf(fields.remove)
       const withValue = remove.find((word) => word.includes('='))
       if (withValue !== undefined) {
-        return { ok: false, why: `To remove "${withValue}", write its name alone.` }
+        return {
+          ok: false,
+          why: t('To remove "{withValue}", write its name alone.', { withValue }),
+        }
       }
       if (Object.keys(set.labels).length + remove.length === 0) {
-        return { ok: false, why: 'Name a label to set or to remove.' }
+        return { ok: false, why: t('Name a label to set or to remove.') }
       }
       return { ok: true, change: { kind, set: set.labels, remove } }
     }
     case 'move':
       return fields.group === ''
-        ? { ok: false, why: 'Choose a group.' }
+        ? { ok: false, why: t('Choose a group.') }
         : { ok: true, change: { kind, group: fields.group } }
     case 'cordon': {
       const reason = fields.reason.trim()
       return reason === ''
-        ? { ok: false, why: 'Give a reason first.' }
+        ? { ok: false, why: t('Give a reason first.') }
         : { ok: true, change: { kind, reason } }
     }
     default:
@@ -99,11 +138,11 @@ export const countsOf = (results: readonly NodeResult[]) => {
 export function outcomeSentence(kind: BulkKind, results: readonly NodeResult[]): string {
   const { changed, unchanged, refused } = countsOf(results)
   return [
-    `${plural(changed, 'node')} ${bulkWords[kind].done}`,
+    bulkWords[kind].done(changed),
     ...(unchanged > 0
-      ? [`${unchanged} ${unchanged === 1 ? 'stays as it is' : 'stay as they are'}`]
+      ? [`${unchanged} ${unchanged === 1 ? t('stays as it is') : t('stay as they are')}`]
       : []),
-    ...(refused > 0 ? [`${refused} refused`] : []),
+    ...(refused > 0 ? [t('{refused} refused', { refused })] : []),
   ].join(', ')
 }
 

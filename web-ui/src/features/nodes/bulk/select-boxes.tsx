@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { Checkbox } from '@mantine/core'
+import { t } from '../../../languages/t.ts'
 import type { Node } from '../../../lib/api-types.ts'
-import { plural } from '../../../lib/format.ts'
 import {
   allMatching,
   countOf,
@@ -18,7 +19,7 @@ export function SelectBox({ selection, onSelect, node }: Selecting & { node: Nod
   return (
     <Checkbox
       size="xs"
-      aria-label={`Select ${node.name}`}
+      aria-label={t('Select {name}', { name: node.name })}
       checked={isSelected(selection, node.id)}
       onChange={() => onSelect(toggled(selection, node.id))}
     />
@@ -31,7 +32,9 @@ export function SelectAllBox({ selection, onSelect, ids }: Selecting & { ids: re
   return (
     <Checkbox
       size="xs"
-      aria-label={`Select all that are listed: ${plural(ids.length, 'node')}`}
+      aria-label={t('Select all that are listed: {ids, plural, one {# node} other {# nodes}}', {
+        ids: ids.length,
+      })}
       checked={isAll}
       indeterminate={countOf(selection, ids.length) > 0 && !isAll}
       onChange={() => onSelect(isAll ? noSelection : allMatching)}

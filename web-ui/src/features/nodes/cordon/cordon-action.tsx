@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
+import { t } from '../../../languages/t.ts'
 import type { Node, Session } from '../../../lib/api-types.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { uncordonMutation } from '../api.ts'
@@ -17,7 +19,7 @@ export function CordonAction({ node, session }: CordonActionProps) {
   return (
     <>
       <ActionButton variant="default" blockedBy={blockedBy} onClick={() => setAsking(true)}>
-        Cordon
+        {t('Cordon')}
       </ActionButton>
       {asking && <CordonDialog node={node} onClose={() => setAsking(false)} />}
     </>
@@ -38,9 +40,9 @@ function Uncordon({ node, blockedBy }: { node: Node; blockedBy: string | null })
         blockedBy={blockedBy}
         onClick={() => uncordon.mutate(node.id)}
       >
-        Uncordon
+        {t('Uncordon')}
       </ActionButton>
-      {uncordon.isError && <ErrorBox what="Not uncordoned" error={uncordon.error} />}
+      {uncordon.isError && <ErrorBox what={t('Not uncordoned')} error={uncordon.error} />}
     </div>
   )
 }

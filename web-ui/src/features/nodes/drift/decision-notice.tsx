@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
+
 import { Link } from '@tanstack/react-router'
 import { ButtonLink } from '../../../components/links.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { TimeAgo } from '../../../components/time-ago.tsx'
+import { t } from '../../../languages/t.ts'
+import { T } from '../../../languages/text.tsx'
 import type { DriftAnswer, Node } from '../../../lib/api-types.ts'
 import type { Drift } from './drift-rules.ts'
 
@@ -18,8 +21,12 @@ export function DecisionNotice({ node, decision, adopted }: DecisionNoticeProps)
   const { action, actor, at } = decision
   if (action === 'discard') {
     return (
-      <Notice tone="info" live title={`Discarded by ${actor}`}>
-        <TimeAgo at={at} />. {node.name} gets what it was assigned once more, as soon as it asks.
+      <Notice tone="info" live title={t('Discarded by {actor}', { actor })}>
+        <T
+          text="{at}. {name} gets what it was assigned once more, as soon as it asks."
+          at={<TimeAgo at={at} />}
+          name={node.name}
+        />
       </Notice>
     )
   }
@@ -30,8 +37,8 @@ export function DecisionNotice({ node, decision, adopted }: DecisionNoticeProps)
       live
       title={
         adopted === null
-          ? `Kept as a version by ${actor}`
-          : `Kept as ${adopted.config} v${adopted.number}`
+          ? t('Kept as a version by {actor}', { actor })
+          : t('Kept as {config} v{number}', { config: adopted.config, number: adopted.number })
       }
       {...(adopted !== null && {
         action: (
@@ -41,15 +48,19 @@ export function DecisionNotice({ node, decision, adopted }: DecisionNoticeProps)
             variant="default"
             size="xs"
           >
-            New rollout of v{adopted.number}
+            {t('New rollout of v{number}', { number: adopted.number })}
           </ButtonLink>
         ),
       })}
     >
-      <TimeAgo at={at} />. The next rollout to {node.name} replaces what is on its machine.{' '}
+      <T
+        text="{at}. The next rollout to {name} replaces what is on its machine."
+        at={<TimeAgo at={at} />}
+        name={node.name}
+      />{' '}
       {config !== null && (
         <Link to="/configs/$name/versions" params={{ name: config }}>
-          Versions of {config}
+          {t('Versions of {config}', { config })}
         </Link>
       )}
     </Notice>

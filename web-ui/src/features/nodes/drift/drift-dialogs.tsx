@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { ConfigErrors } from '../../../components/config-errors.tsx'
 import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
+import { t } from '../../../languages/t.ts'
 import { toApiError } from '../../../lib/api-error.ts'
 import type { DriftAnswer, Node } from '../../../lib/api-types.ts'
 import { decideDriftMutation } from '../api.ts'
@@ -34,7 +36,7 @@ export function AdoptDialog({ node, digest, config, onAdopted, onClose }: AdoptD
     onAdopted(version)
     onClose()
   })
-  const name = config ?? 'its config'
+  const name = config ?? t('its config')
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     const words = message.trim()
@@ -46,19 +48,26 @@ export function AdoptDialog({ node, digest, config, onAdopted, onClose }: AdoptD
     })
   }
   return (
-    <Dialog onClose={onClose} title={`Keep the change on ${node.name} as a new version`}>
+    <Dialog
+      onClose={onClose}
+      title={t('Keep the change on {name} as a new version', { name: node.name })}
+    >
       <form className="stack" onSubmit={handleSubmit}>
         <ul className="bullets">
           <li>
-            The text on {node.name} becomes the newest version of {name}, without what is this
-            node’s own override.
+            {t(
+              'The text on {name} becomes the newest version of {name2}, without what is this node’s own override.',
+              { name: node.name, name2: name },
+            )}
           </li>
-          <li>No node changes now. Roll the version out when you want the others to have it.</li>
+          <li>
+            {t('No node changes now. Roll the version out when you want the others to have it.')}
+          </li>
         </ul>
         <TextInput
-          label="Message (optional)"
-          description="Why, for the history"
-          placeholder={`As it was changed on ${node.name}`}
+          label={t('Message (optional)')}
+          description={t('Why, for the history')}
+          placeholder={t('As it was changed on {name}', { name: node.name })}
           maxLength={500}
           value={message}
           onChange={(event) => setMessage(event.currentTarget.value)}
@@ -67,7 +76,7 @@ export function AdoptDialog({ node, digest, config, onAdopted, onClose }: AdoptD
         <Trouble error={decide.error} config={config} />
         <DialogActions>
           <Button type="submit" loading={decide.isPending}>
-            Save as a new version of {name}
+            {t('Save as a new version of {name}', { name })}
           </Button>
         </DialogActions>
       </form>
@@ -78,17 +87,21 @@ export function AdoptDialog({ node, digest, config, onAdopted, onClose }: AdoptD
 export function DiscardDialog({ node, digest, onClose }: DialogProps) {
   const decide = useDecide(onClose)
   const version = node.sync.desired?.version
-  const given = version ? `${version.config} v${version.number}` : 'what it was assigned'
+  const given = version ? `${version.config} v${version.number}` : t('what it was assigned')
   return (
-    <Dialog onClose={onClose} title={`Discard the change on ${node.name}`}>
+    <Dialog onClose={onClose} title={t('Discard the change on {name}', { name: node.name })}>
       <div className="stack">
         <ul className="bullets">
           <li>
-            {node.name} is given {given} once more, checks it, and serves it.
+            {t('{name} is given {given} once more, checks it, and serves it.', {
+              name: node.name,
+              given,
+            })}
           </li>
           <li>
-            The file on its machine is written over. The changed text is kept nowhere: copy it from
-            the comparison if you need it.
+            {t(
+              'The file on its machine is written over. The changed text is kept nowhere: copy it from the comparison if you need it.',
+            )}
           </li>
         </ul>
         <Trouble error={decide.error} config={null} />
@@ -98,7 +111,7 @@ export function DiscardDialog({ node, digest, onClose }: DialogProps) {
             loading={decide.isPending}
             onClick={() => decide.mutate({ id: node.id, digest, action: 'discard' })}
           >
-            Discard the change on 1 node
+            {t('Discard the change on 1 node')}
           </Button>
         </DialogActions>
       </div>
@@ -111,7 +124,7 @@ function Trouble({ error, config }: { error: Error | null; config: string | null
   const { errors } = toApiError(error)
   return (
     <>
-      <ErrorBox what="Nothing was decided" error={error} />
+      <ErrorBox what={t('Nothing was decided')} error={error} />
       {errors.length > 0 && <ConfigErrors config={config} errors={errors} />}
     </>
   )

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
@@ -10,8 +11,10 @@ import { QueryStates } from '../../../components/query-states.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { TimeAgo } from '../../../components/time-ago.tsx'
 import { useNarrow } from '../../../hooks/use-narrow.ts'
+import { t } from '../../../languages/t.ts'
+import { T } from '../../../languages/text.tsx'
 import type { DriftAnswer, DriftDetail, Node, Session } from '../../../lib/api-types.ts'
-import { formatBytes, plural } from '../../../lib/format.ts'
+import { formatBytes } from '../../../lib/format.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { driftQuery } from '../api.ts'
 import { DecisionNotice } from './decision-notice.tsx'
@@ -30,18 +33,27 @@ export function DriftPanel({ node, drift, session }: DriftPanelProps) {
   return (
     <section className="panel" aria-labelledby="drift-heading">
       <div className="panel-head">
-        <h2 id="drift-heading">Changed on its machine</h2>
+        <h2 id="drift-heading">{t('Changed on its machine')}</h2>
         <StatusBadge verdict={driftVerdict(drift)} />
         <span className="grow" />
         <span className="dim">
-          since <TimeAgo at={drift.since} />, {formatBytes(drift.sizeBytes)}
+          <T
+            text="since {since}, {sizeBytes}"
+            since={<TimeAgo at={drift.since} />}
+            sizeBytes={formatBytes(drift.sizeBytes)}
+          />
         </span>
         <Digest value={drift.digest} />
       </div>
       <div className="panel-body stack">
         <p>{driftWords(node.name, drift)}</p>
         {drift.errors.length > 0 && (
-          <Notice tone="bad" title={`${plural(drift.errors.length, 'error')} in it`}>
+          <Notice
+            tone="bad"
+            title={t('{errors, plural, one {# error} other {# errors}} in it', {
+              errors: drift.errors.length,
+            })}
+          >
             <ConfigErrors config={null} errors={drift.errors} />
           </Notice>
         )}
@@ -55,18 +67,18 @@ export function DriftPanel({ node, drift, session }: DriftPanelProps) {
             }
             onClick={() => setAsking('adopt')}
           >
-            Keep it as a new version
+            {t('Keep it as a new version')}
           </ActionButton>
           <ActionButton
             variant="default"
             blockedBy={whyNot(session, 'nodes:write')}
             onClick={() => setAsking('discard')}
           >
-            Discard it
+            {t('Discard it')}
           </ActionButton>
         </div>
       </div>
-      <QueryStates query={detail} what="The changed text" skeletonRows={6}>
+      <QueryStates query={detail} what={t('The changed text')} skeletonRows={6}>
         {(data) => <DriftText name={node.name} detail={data} />}
       </QueryStates>
       {asking === 'adopt' && (
@@ -86,11 +98,12 @@ export function DriftPanel({ node, drift, session }: DriftPanelProps) {
 function DriftText({ name, detail }: { name: string; detail: DriftDetail }) {
   const narrow = useNarrow()
   const { text, assignedText } = detail
-  if (assignedText === null) return <LazyCodeView text={text} label={`Changed text on ${name}`} />
+  if (assignedText === null)
+    return <LazyCodeView text={text} label={t('Changed text on {name}', { name })} />
   return (
     <LazyDiffView
-      from={{ label: 'Assigned', text: assignedText }}
-      to={{ label: `On ${name}’s machine`, text }}
+      from={{ label: t('Assigned'), text: assignedText }}
+      to={{ label: t('On {name}’s machine', { name }), text }}
       layout={narrow ? 'unified' : 'side-by-side'}
     />
   )

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Notice } from '../../../components/notice.tsx'
 import { Page } from '../../../components/page.tsx'
 import { PlainListenerNotice } from '../../../components/plain-listener-notice.tsx'
 import { SkeletonRows } from '../../../components/query-states.tsx'
+import { t } from '../../../languages/t.ts'
 import type { Session } from '../../../lib/api-types.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { nodeQuery } from '../api.ts'
@@ -24,8 +26,8 @@ export function EnrolmentScreen({ session, search, onSearch }: EnrolmentScreenPr
   const blocked = whyNot(session, 'nodes:enrol')
   return (
     <Page
-      title="Add a node"
-      meta="Run one command on a machine with farmstead-node, and it joins the farm."
+      title={t('Add a node')}
+      meta={t('Run one command on a machine with farmstead-node, and it joins the farm.')}
     >
       {blocked === null ? (
         <>
@@ -34,7 +36,7 @@ export function EnrolmentScreen({ session, search, onSearch }: EnrolmentScreenPr
           <TokensPanel />
         </>
       ) : (
-        <Notice tone="info" title="You may not add nodes">
+        <Notice tone="info" title={t('You may not add nodes')}>
           {blocked}
         </Notice>
       )}
@@ -54,19 +56,19 @@ function NewTokenPanel({ search, onSearch }: Omit<EnrolmentScreenProps, 'session
     <section className="panel" aria-labelledby="new-token-heading">
       <div className="panel-head">
         <h2 id="new-token-heading">
-          {create.data === undefined ? 'One-time token' : 'The command'}
+          {create.data === undefined ? t('One-time token') : t('The command')}
         </h2>
         <span className="grow" />
         {create.data !== undefined && (
           <Button variant="default" size="xs" onClick={() => create.reset()}>
-            Make another token
+            {t('Make another token')}
           </Button>
         )}
       </div>
       {create.data === undefined ? (
         <div className="panel-body">
           {isReading ? (
-            <SkeletonRows rows={4} label="The node" />
+            <SkeletonRows rows={4} label={t('The node')} />
           ) : (
             <TokenForm
               known={search.node === undefined ? null : (known.data ?? null)}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
@@ -6,8 +7,8 @@ import { type SubmitEvent, useState } from 'react'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { type Choice, SearchSelect } from '../../../components/search-select.tsx'
 import { UnsavedGuard } from '../../../components/unsaved-guard.tsx'
+import { t } from '../../../languages/t.ts'
 import type { Node } from '../../../lib/api-types.ts'
-import { plural } from '../../../lib/format.ts'
 import { nodesNamedQuery } from '../../../lib/name-queries.ts'
 import { parseLabels } from '../labels.ts'
 import type { NewToken } from './api.ts'
@@ -44,8 +45,8 @@ export function TokenForm({ known, onNode, pending, error, onCreate }: TokenForm
       <div className={classes.fields}>
         <WhoField known={known} onNode={onNode} />
         <NativeSelect
-          label="Good for"
-          description="Just long enough to reach the machine"
+          label={t('Good for')}
+          description={t('Just long enough to reach the machine')}
           value={String(life)}
           onChange={(event) => setLife(Number(event.currentTarget.value))}
           data={lives.map(({ seconds, label }) => ({ value: String(seconds), label }))}
@@ -53,17 +54,17 @@ export function TokenForm({ known, onNode, pending, error, onCreate }: TokenForm
         {known === null && (
           <>
             <TextInput
-              label="Uses"
-              description="How many machines may join with it"
+              label={t('Uses')}
+              description={t('How many machines may join with it')}
               inputMode="numeric"
               value={usesText}
               onChange={(event) => setUsesText(event.currentTarget.value)}
               error={asked && !uses.ok ? uses.message : null}
             />
             <TextInput
-              label="Labels (optional)"
-              description="For grouping and waves, as in rack=b2 site=fra"
-              placeholder="rack=b2"
+              label={t('Labels (optional)')}
+              description={t('For grouping and waves, as in rack=b2 site=fra')}
+              placeholder={t('rack=b2')}
               spellCheck={false}
               value={labelsText}
               onChange={(event) => setLabelsText(event.currentTarget.value)}
@@ -74,26 +75,35 @@ export function TokenForm({ known, onNode, pending, error, onCreate }: TokenForm
       </div>
       <p className="dim">
         {known === null
-          ? 'Each machine that joins with it becomes a node of its own, and takes the newest version that was rolled out.'
-          : `The machine that joins with it becomes ${known.name}, and the identity the node has now ends at that moment. Name, labels, override and config stay.`}
+          ? t(
+              'Each machine that joins with it becomes a node of its own, and takes the newest version that was rolled out.',
+            )
+          : t(
+              'The machine that joins with it becomes {name}, and the identity the node has now ends at that moment. Name, labels, override and config stay.',
+              { name: known.name },
+            )}
       </p>
-      <UnsavedGuard what="The token" isUnsaved={labelsText !== '' || usesText !== '1'} />
-      {error !== null && <ErrorBox what="No token was made" error={error} />}
+      <UnsavedGuard what={t('The token')} isUnsaved={labelsText !== '' || usesText !== '1'} />
+      {error !== null && <ErrorBox what={t('No token was made')} error={error} />}
       <div className="row">
         <Button type="submit" loading={pending}>
           {known === null
-            ? `Make a token for ${uses.ok ? plural(uses.uses, 'node') : 'nodes'}`
-            : `Make a token for ${known.name}`}
+            ? uses.ok
+              ? t('Make a token for {uses, plural, one {# node} other {# nodes}}', {
+                  uses: uses.uses,
+                })
+              : t('Make a token for nodes')
+            : t('Make a token for {name}', { name: known.name })}
         </Button>
       </div>
     </form>
   )
 }
 
-const newNodes: Choice = { value: 'new', label: 'New nodes' }
+const newNodes: Choice = { value: 'new', label: t('New nodes') }
 const choiceOf = ({ id, name }: Pick<Node, 'id' | 'name'>): Choice => ({
   value: id,
-  label: `${name}, once more`,
+  label: t('{name}, once more', { name }),
 })
 
 function WhoField({ known, onNode }: Pick<TokenFormProps, 'known' | 'onNode'>) {
@@ -102,13 +112,13 @@ function WhoField({ known, onNode }: Pick<TokenFormProps, 'known' | 'onNode'>) {
   const found = useQuery(nodesNamedQuery(part))
   return (
     <SearchSelect
-      label="Who may join with it"
-      description="A known node comes back as itself: type a part of its name"
+      label={t('Who may join with it')}
+      description={t('A known node comes back as itself: type a part of its name')}
       value={known === null ? newNodes : choiceOf(known)}
       choices={[newNodes, ...(found.data?.items ?? []).map(choiceOf)]}
       onSearch={setTyped}
       onChange={(value) => onNode(value === newNodes.value ? null : value)}
-      none="No node of that name"
+      none={t('No node of that name')}
     />
   )
 }

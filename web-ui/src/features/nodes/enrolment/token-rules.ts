@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
+
 import type { Verdict } from '../../../components/status-badge.tsx'
+import { t } from '../../../languages/t.ts'
 import type { CreatedEnrolmentToken, EnrolmentToken, NodeDetail } from '../../../lib/api-types.ts'
-import { plural } from '../../../lib/format.ts'
 
 export const MAX_USES = 1000
 
 /** Short first: a secret on its way to a machine should not be good for longer than the way takes. */
 export const lives = [
-  { seconds: 600, label: '10 minutes' },
-  { seconds: 3600, label: '1 hour' },
-  { seconds: 86_400, label: '1 day' },
-  { seconds: 604_800, label: '7 days' },
-  { seconds: 2_592_000, label: '30 days' },
+  { seconds: 600, label: t('10 minutes') },
+  { seconds: 3600, label: t('1 hour') },
+  { seconds: 86_400, label: t('1 day') },
+  { seconds: 604_800, label: t('7 days') },
+  { seconds: 2_592_000, label: t('30 days') },
 ] as const
 export const DEFAULT_LIFE_SECONDS = 3600
 
@@ -20,13 +21,14 @@ type Uses = { ok: true; uses: number } | { ok: false; message: string }
 export function parseUses(text: string): Uses {
   const uses = Number(text.trim())
   if (/^\d+$/.test(text.trim()) && uses >= 1 && uses <= MAX_USES) return { ok: true, uses }
-  return { ok: false, message: `A whole number from 1 to ${MAX_USES}.` }
+  return { ok: false, message: t('A whole number from 1 to {maxUses}.', { maxUses: MAX_USES }) }
 }
 
 export function tokenVerdict(token: EnrolmentToken, now: number): Verdict {
-  if (token.uses >= token.maxUses) return { label: 'Used up', tone: 'idle', shape: 'disc' }
-  if (Date.parse(token.expiresAt) <= now) return { label: 'Expired', tone: 'idle', shape: 'ring' }
-  return { label: 'Good', tone: 'good', shape: 'disc' }
+  if (token.uses >= token.maxUses) return { label: t('Used up'), tone: 'idle', shape: 'disc' }
+  if (Date.parse(token.expiresAt) <= now)
+    return { label: t('Expired'), tone: 'idle', shape: 'ring' }
+  return { label: t('Good'), tone: 'good', shape: 'disc' }
 }
 
 /** Tokens for plain HTTP have nothing by which the control plane could be known. */
@@ -46,5 +48,5 @@ export const cameBack = (
 ) => issuedAt !== null && issuedAt >= createdAt
 
 export function usesText({ uses, maxUses }: Pick<EnrolmentToken, 'uses' | 'maxUses'>): string {
-  return `${uses} of ${plural(maxUses, 'use')}`
+  return t('{uses} of {maxUses, plural, one {# use} other {# uses}}', { uses, maxUses })
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -11,6 +12,8 @@ import { ScrollBox } from '../../../components/scroll-box.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { TimeAgo } from '../../../components/time-ago.tsx'
 import { useNow } from '../../../hooks/use-now.ts'
+import { t } from '../../../languages/t.ts'
+import { T } from '../../../languages/text.tsx'
 import type { EnrolmentToken } from '../../../lib/api-types.ts'
 import { formatDateTime } from '../../../lib/time.ts'
 import { Labels } from '../node-cells.tsx'
@@ -23,15 +26,15 @@ export function TokensPanel() {
   return (
     <section className="panel" aria-labelledby="tokens-heading">
       <div className="panel-head">
-        <h2 id="tokens-heading">Tokens</h2>
-        <span className="dim">newest first; their secrets are kept nowhere</span>
+        <h2 id="tokens-heading">{t('Tokens')}</h2>
+        <span className="dim">{t('newest first; their secrets are kept nowhere')}</span>
       </div>
-      <QueryStates query={tokens} what="The tokens" skeletonRows={3}>
+      <QueryStates query={tokens} what={t('The tokens')} skeletonRows={3}>
         {({ pages }) => (
           <Tokens tokens={pages.flatMap((page) => page.items)} onDelete={setDeleting} />
         )}
       </QueryStates>
-      <NextPage of={tokens}>Show older tokens</NextPage>
+      <NextPage of={tokens}>{t('Show older tokens')}</NextPage>
       {deleting !== null && (
         <DeleteTokenDialog token={deleting} onClose={() => setDeleting(null)} />
       )}
@@ -45,24 +48,24 @@ function Tokens({ tokens, onDelete }: TokensProps) {
   const now = useNow()
   if (tokens.length === 0) {
     return (
-      <EmptyState title="No token has been made yet">
-        Tokens you make are listed here until you delete them, with how often they were used.
+      <EmptyState title={t('No token has been made yet')}>
+        {t('Tokens you make are listed here until you delete them, with how often they were used.')}
       </EmptyState>
     )
   }
   return (
-    <ScrollBox label="Tokens, table">
+    <ScrollBox label={t('Tokens, table')}>
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">State</th>
-            <th scope="col">For</th>
-            <th scope="col">Valid until</th>
+            <th scope="col">{t('State')}</th>
+            <th scope="col">{t('For')}</th>
+            <th scope="col">{t('Valid until')}</th>
             <th scope="col" className="wide-only">
-              Made
+              {t('Made')}
             </th>
             <th scope="col">
-              <span className="visually-hidden">Delete</span>
+              <span className="visually-hidden">{t('Delete')}</span>
             </th>
           </tr>
         </thead>
@@ -78,17 +81,22 @@ function Tokens({ tokens, onDelete }: TokensProps) {
               </td>
               <td>{formatDateTime(token.expiresAt)}</td>
               <td className="wide-only">
-                <TimeAgo at={token.createdAt} /> by{' '}
-                {token.createdBy ?? 'the operator, on the machine'}
+                <T
+                  text="{createdAt} by {createdBy}"
+                  createdAt={<TimeAgo at={token.createdAt} />}
+                  createdBy={token.createdBy ?? t('the operator, on the machine')}
+                />
               </td>
               <td className="num">
                 <Button
                   variant="danger"
                   size="xs"
                   onClick={() => onDelete(token)}
-                  aria-label={`Delete the token made ${formatDateTime(token.createdAt)}`}
+                  aria-label={t('Delete the token made {createdAt}', {
+                    createdAt: formatDateTime(token.createdAt),
+                  })}
                 >
-                  Delete
+                  {t('Delete')}
                 </Button>
               </td>
             </tr>
@@ -103,14 +111,14 @@ function For({ token }: { token: EnrolmentToken }) {
   if (token.nodeId !== null) {
     return (
       <Link to="/nodes/$id" params={{ id: token.nodeId }}>
-        {token.nodeName ?? 'a known node'}
+        {token.nodeName ?? t('a known node')}
       </Link>
     )
   }
-  if (Object.keys(token.labels).length === 0) return 'New nodes'
+  if (Object.keys(token.labels).length === 0) return t('New nodes')
   return (
     <span className="row">
-      New nodes <Labels labels={token.labels} />
+      <T text="New nodes {labels}" labels={<Labels labels={token.labels} />} />
     </span>
   )
 }
@@ -126,13 +134,17 @@ function DeleteTokenDialog({ token, onClose }: { token: EnrolmentToken; onClose:
   })
   return (
     <DeleteDialog
-      title="Delete this token"
-      action="Delete 1 token"
+      title={t('Delete this token')}
+      action={t('Delete 1 token')}
       removal={remove}
       onSure={() => remove.mutate(token.id)}
       onClose={onClose}
     >
-      <p>No more nodes can join with it. Nodes that already joined stay: {usesText(token)}.</p>
+      <p>
+        {t('No more nodes can join with it. Nodes that already joined stay: {usesText}.', {
+          usesText: usesText(token),
+        })}
+      </p>
     </DeleteDialog>
   )
 }

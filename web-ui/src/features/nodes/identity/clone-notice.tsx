@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,6 +9,8 @@ import { ErrorBox } from '../../../components/error-box.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { TimeAgo } from '../../../components/time-ago.tsx'
 import { useNow } from '../../../hooks/use-now.ts'
+import { t } from '../../../languages/t.ts'
+import { T } from '../../../languages/text.tsx'
 import type { Node, NodeClone, Session } from '../../../lib/api-types.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { decideCloneMutation } from '../api.ts'
@@ -28,28 +31,32 @@ export function CloneNotice({ node, clone, session }: CloneNoticeProps) {
         tone={kept === null ? 'bad' : 'warn'}
         title={
           kept === null
-            ? `More than one process says it is ${node.name}`
-            : `${processName(kept)} is kept as ${node.name}`
+            ? t('More than one process says it is {name}', { name: node.name })
+            : t('{processName} is kept as {name}', {
+                processName: processName(kept),
+                name: node.name,
+              })
         }
       >
         {kept === null ? (
-          <>
-            They hold the same key, as after copying a machine with its state folder. All of them
-            serve what they had; none is given anything new. Found out{' '}
-            <TimeAgo at={clone.detectedAt} />. Keep the one that is the node:
-          </>
+          <T
+            text="They hold the same key, as after copying a machine with its state folder. All of them serve what they had; none is given anything new. Found out {detectedAt}. Keep the one that is the node:"
+            detectedAt={<TimeAgo at={clone.detectedAt} />}
+          />
         ) : (
-          <>
-            It gets a new key, which shuts the others out. They are refused until they join with
-            tokens of their own, and keep serving until then.
-          </>
+          t(
+            'It gets a new key, which shuts the others out. They are refused until they join with tokens of their own, and keep serving until then.',
+          )
         )}
-        <ul className={classes.processes} aria-label={`Processes that say they are ${node.name}`}>
+        <ul
+          className={classes.processes}
+          aria-label={t('Processes that say they are {name}', { name: node.name })}
+        >
           {clone.incarnations.map((one) => (
             <li key={one.incarnation}>
               <Process process={one} />
               {one.incarnation === clone.keep ? (
-                <strong>Kept</strong>
+                <strong>{t('Kept')}</strong>
               ) : (
                 <ActionButton
                   variant="default"
@@ -57,7 +64,7 @@ export function CloneNotice({ node, clone, session }: CloneNoticeProps) {
                   blockedBy={blocked}
                   onClick={() => setKeeping(one)}
                 >
-                  Keep {processName(one)}
+                  {t('Keep {processName}', { processName: processName(one) })}
                 </ActionButton>
               )}
             </li>
@@ -80,9 +87,12 @@ function Process({ process }: { process: Incarnation }) {
         <strong>{hostname}</strong> {address !== null && <code>{address}</code>}
       </span>
       <span className="dim">
-        process <code title={incarnation}>{shortHex(incarnation)}</code>, last said hello{' '}
-        <TimeAgo at={lastSeenAt} />
-        {isSilent(process, now) && ': it has ended, or was started again since'}
+        <T
+          text="process {incarnation}, last said hello {lastSeenAt}"
+          incarnation={<code title={incarnation}>{shortHex(incarnation)}</code>}
+          lastSeenAt={<TimeAgo at={lastSeenAt} />}
+        />
+        {isSilent(process, now) && t(': it has ended, or was started again since')}
       </span>
     </div>
   )
@@ -101,31 +111,47 @@ function KeepDialog({ node, clone, process, onClose }: KeepDialogProps) {
   })
   const others = clone.incarnations.filter((one) => one !== process)
   return (
-    <Dialog onClose={onClose} title={`Keep ${processName(process)} as ${node.name}`}>
+    <Dialog
+      onClose={onClose}
+      title={t('Keep {processName} as {name}', {
+        processName: processName(process),
+        name: node.name,
+      })}
+    >
       <div className="stack">
         <ul className="bullets">
           <li>
-            {process.hostname} goes on as {node.name}, with a new key, and takes versions again.
+            {t('{hostname} goes on as {name}, with a new key, and takes versions again.', {
+              hostname: process.hostname,
+              name: node.name,
+            })}
           </li>
           <li>
             {others.length === 1
-              ? `${others.map(processName)} is refused. It keeps serving what it has, and becomes a node of its own when it joins with a token of its own.`
-              : `${others.length} others are refused. They keep serving what they have, and become nodes of their own when they join with tokens of their own.`}
+              ? t(
+                  '{others} is refused. It keeps serving what it has, and becomes a node of its own when it joins with a token of its own.',
+                  { others: others.map(processName).join('') },
+                )
+              : t(
+                  '{others} others are refused. They keep serving what they have, and become nodes of their own when they join with tokens of their own.',
+                  { others: others.length },
+                )}
           </li>
           {node.identity.kind === 'credential' && (
             <li>
-              Over plain HTTP the secret cannot be changed: the other must be stopped or join again,
-              or it is a clone again after its next start.
+              {t(
+                'Over plain HTTP the secret cannot be changed: the other must be stopped or join again, or it is a clone again after its next start.',
+              )}
             </li>
           )}
         </ul>
-        {decide.isError && <ErrorBox what="Not decided" error={decide.error} />}
+        {decide.isError && <ErrorBox what={t('Not decided')} error={decide.error} />}
         <DialogActions>
           <Button
             loading={decide.isPending}
             onClick={() => decide.mutate({ id: node.id, keep: process.incarnation })}
           >
-            Keep {processName(process)}
+            {t('Keep {processName}', { processName: processName(process) })}
           </Button>
         </DialogActions>
       </div>

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
+
 import { useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { TimeAgo } from '../../../components/time-ago.tsx'
 import { useNow } from '../../../hooks/use-now.ts'
+import { t } from '../../../languages/t.ts'
+import { T } from '../../../languages/text.tsx'
 import type { Node, Session } from '../../../lib/api-types.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { isRenewalOverdue, timeLeft } from './identity-rules.ts'
@@ -29,17 +32,23 @@ function Trouble({ node, session, onToken }: TroubleProps) {
   if (state !== 'good') return <Ended node={node} session={session} onToken={onToken} />
   if (kind === 'credential') {
     return (
-      <Notice tone="warn" title={`${node.name} talks over plain HTTP`}>
-        Its secret and its config cross the network readably, and nobody proves to it that this is
-        its control plane. Let it join again once the agent listener speaks TLS.
+      <Notice tone="warn" title={t('{name} talks over plain HTTP', { name: node.name })}>
+        {t(
+          'Its secret and its config cross the network readably, and nobody proves to it that this is its control plane. Let it join again once the agent listener speaks TLS.',
+        )}
       </Notice>
     )
   }
   if (notAfter !== null && isRenewalOverdue(node.identity, now)) {
     return (
-      <Notice tone="warn" title={`The certificate of ${node.name} should have been renewed`}>
-        It ends {timeLeft(notAfter, now)}. The node renews it automatically when it reaches this
-        control plane: see its error log. After its end only a new token brings it back.
+      <Notice
+        tone="warn"
+        title={t('The certificate of {name} should have been renewed', { name: node.name })}
+      >
+        {t(
+          'It ends {timeLeft}. The node renews it automatically when it reaches this control plane: see its error log. After its end only a new token brings it back.',
+          { timeLeft: timeLeft(notAfter, now) },
+        )}
       </Notice>
     )
   }
@@ -53,8 +62,8 @@ function Ended({ node, session, onToken }: TroubleProps) {
       tone="bad"
       title={
         state === 'expired'
-          ? `The certificate of ${node.name} has expired`
-          : `The identity of ${node.name} is revoked`
+          ? t('The certificate of {name} has expired', { name: node.name })
+          : t('The identity of {name} is revoked', { name: node.name })
       }
       action={
         <ActionButton
@@ -63,17 +72,14 @@ function Ended({ node, session, onToken }: TroubleProps) {
           blockedBy={whyNot(session, 'nodes:enrol')}
           onClick={onToken}
         >
-          Make a token to let it back in
+          {t('Make a token to let it back in')}
         </ActionButton>
       }
     >
-      Its messages are ignored, and it keeps serving what it had. The way back is a new token, and
-      the command it gives on its machine.{' '}
-      {refused !== null && (
-        <>
-          It asked last <TimeAgo at={refused.at} />.
-        </>
-      )}
+      {t(
+        'Its messages are ignored, and it keeps serving what it had. The way back is a new token, and the command it gives on its machine.',
+      )}{' '}
+      {refused !== null && <T text="It asked last {at}." at={<TimeAgo at={refused.at} />} />}
     </Notice>
   )
 }

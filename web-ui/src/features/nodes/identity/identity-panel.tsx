@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
+
 import { useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
 import { Facts } from '../../../components/facts.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { TimeAgo } from '../../../components/time-ago.tsx'
 import { useNow } from '../../../hooks/use-now.ts'
+import { t } from '../../../languages/t.ts'
 import type { Node, NodeIdentity, Session } from '../../../lib/api-types.ts'
-import { plural } from '../../../lib/format.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { formatDateTime } from '../../../lib/time.ts'
 import { Labels } from '../node-cells.tsx'
@@ -27,7 +28,7 @@ export function IdentityPanel({ node, session }: { node: Node; session: Session 
   return (
     <section className="panel" aria-labelledby="identity-heading">
       <div className="panel-head">
-        <h2 id="identity-heading">Identity</h2>
+        <h2 id="identity-heading">{t('Identity')}</h2>
         <span className="grow" />
         <StatusBadge verdict={channelVerdict(identity)} />
       </div>
@@ -35,10 +36,10 @@ export function IdentityPanel({ node, session }: { node: Node; session: Session 
         <Facts
           facts={[
             ...certificateFacts(identity),
-            { name: 'Enrolled', value: formatDateTime(node.enrolledAt) },
-            { name: 'Forgotten', value: <Forgotten node={node} /> },
-            { name: 'Labels', value: <Labels labels={node.labels} /> },
-            { name: 'Id', value: <code>{node.id}</code> },
+            { name: t('Enrolled'), value: formatDateTime(node.enrolledAt) },
+            { name: t('Forgotten'), value: <Forgotten node={node} /> },
+            { name: t('Labels'), value: <Labels labels={node.labels} /> },
+            { name: t('Id'), value: <code>{node.id}</code> },
           ]}
         />
         <div className="row">
@@ -48,18 +49,18 @@ export function IdentityPanel({ node, session }: { node: Node; session: Session 
             blockedBy={whyNot(session, 'nodes:enrol')}
             onClick={() => setAsking('token')}
           >
-            New token for {node.name}
+            {t('New token for {name}', { name: node.name })}
           </ActionButton>
           <ActionButton
             variant="danger"
             size="xs"
             blockedBy={
               whyNot(session, 'nodes:write') ??
-              (identity.state === 'revoked' ? 'It is revoked already.' : null)
+              (identity.state === 'revoked' ? t('It is revoked already.') : null)
             }
             onClick={() => setAsking('revoke')}
           >
-            Revoke identity
+            {t('Revoke identity')}
           </ActionButton>
         </div>
       </div>
@@ -71,34 +72,41 @@ export function IdentityPanel({ node, session }: { node: Node; session: Session 
 
 /** Which of the two says so, and until when it may stay away. */
 function Forgotten({ node: { forgetting, group } }: { node: Node }) {
-  if (forgetting === null) return 'never, however long it is away'
+  if (forgetting === null) return t('never, however long it is away')
   const { afterHours, by, at } = forgetting
-  const who = by === 'token' ? 'the token it joined with' : `its group ${group}`
-  const rule = `after ${plural(afterHours, 'hour')} away, as ${who} says`
-  return at === null ? rule : `${rule}: on ${formatDateTime(at)}, if it is not heard before`
+  const who = by === 'token' ? t('the token it joined with') : t('its group {group}', { group })
+  const rule = t('after {afterHours, plural, one {# hour} other {# hours}} away, as {who} says', {
+    afterHours,
+    who,
+  })
+  return at === null
+    ? rule
+    : t('{rule}: on {at}, if it is not heard before', { rule, at: formatDateTime(at) })
 }
 
 function certificateFacts(identity: NodeIdentity) {
   const { kind, issuedAt, notAfter, serial } = identity
   const refused = standingRefusal(identity)
-  const facts = [{ name: 'Known by', value: knownBy[kind] }]
+  const facts = [{ name: t('Known by'), value: knownBy[kind] }]
   const certificate =
     kind !== 'certificate' || issuedAt === null || notAfter === null
       ? []
       : [
-          { name: 'Valid until', value: <GoodUntil identity={identity} notAfter={notAfter} /> },
-          { name: 'Renewed', value: <TimeAgo at={issuedAt} /> },
-          { name: 'Serial', value: <code title={serial ?? ''}>{shortHex(serial ?? '')}</code> },
+          { name: t('Valid until'), value: <GoodUntil identity={identity} notAfter={notAfter} /> },
+          { name: t('Renewed'), value: <TimeAgo at={issuedAt} /> },
+          { name: t('Serial'), value: <code title={serial ?? ''}>{shortHex(serial ?? '')}</code> },
         ]
   const refusal =
     refused === null
       ? []
       : [
           {
-            name: 'Last refused',
+            name: t('Last refused'),
             value: (
               <>
-                <TimeAgo at={refused.at} />: <code>{refused.code}</code>
+                <TimeAgo at={refused.at} />
+                {': '}
+                <code>{refused.code}</code>
               </>
             ),
           },
@@ -107,8 +115,8 @@ function certificateFacts(identity: NodeIdentity) {
 }
 
 const knownBy: Record<NodeIdentity['kind'], React.ReactNode> = {
-  certificate: 'a certificate of this control plane’s CA',
-  credential: 'a secret, sent over plain HTTP',
+  certificate: t('a certificate of this control plane’s CA'),
+  credential: t('a secret, sent over plain HTTP'),
   none: 'nothing: nobody can speak for it',
 }
 
@@ -119,7 +127,9 @@ function GoodUntil({ identity, notAfter }: { identity: NodeIdentity; notAfter: s
       {formatDateTime(notAfter)} <span className="dim">{timeLeft(notAfter, now)}</span>
       {isRenewalOverdue(identity, now) && (
         <div>
-          <StatusBadge verdict={{ label: 'Renewal is overdue', tone: 'warn', shape: 'triangle' }} />
+          <StatusBadge
+            verdict={{ label: t('Renewal is overdue'), tone: 'warn', shape: 'triangle' }}
+          />
         </div>
       )}
     </>

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
+
 import type { Verdict } from '../../../components/status-badge.tsx'
+import { t } from '../../../languages/t.ts'
 import type { NodeClone, NodeIdentity } from '../../../lib/api-types.ts'
 import { formatDuration } from '../../../lib/time.ts'
 
 /** How the node proves who it is, in a word that may stand alone. */
 export function channelVerdict({ kind, state }: NodeIdentity): Verdict {
-  if (state === 'revoked') return { label: 'Revoked', tone: 'bad', shape: 'square' }
-  if (state === 'expired') return { label: 'Certificate expired', tone: 'bad', shape: 'square' }
+  if (state === 'revoked') return { label: t('Revoked'), tone: 'bad', shape: 'square' }
+  if (state === 'expired') return { label: t('Certificate expired'), tone: 'bad', shape: 'square' }
   if (kind === 'credential') {
-    return { label: 'Plain HTTP, not protected', tone: 'warn', shape: 'triangle' }
+    return { label: t('Plain HTTP, not protected'), tone: 'warn', shape: 'triangle' }
   }
-  return { label: 'Mutual TLS', tone: 'good', shape: 'disc' }
+  return { label: t('Mutual TLS'), tone: 'good', shape: 'disc' }
 }
 
 /** A node renews after two thirds of a life, give or take a tenth: later than this something is wrong. */
@@ -30,7 +32,9 @@ export function isRenewalOverdue(
 /** "in 29 d", "ended 3 h ago". */
 export function timeLeft(notAfter: string, now: number): string {
   const seconds = (Date.parse(notAfter) - now) / 1000
-  return seconds > 0 ? `in ${formatDuration(seconds)}` : `ended ${formatDuration(-seconds)} ago`
+  return seconds > 0
+    ? t('in {seconds}', { seconds: formatDuration(seconds) })
+    : t('ended {seconds} ago', { seconds: formatDuration(-seconds) })
 }
 
 /** A refusal from before the identity it has now says nothing any more. */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, NativeSelect } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
+import { t } from '../../../languages/t.ts'
 import type { Node } from '../../../lib/api-types.ts'
 import { createTokenMutation, tokensQuery } from '../enrolment/api.ts'
 import { JoinCommand } from '../enrolment/join-command.tsx'
@@ -19,7 +21,7 @@ export function NewTokenDialog({ node, onClose }: { node: Node; onClose: () => v
   return (
     <Dialog
       onClose={onClose}
-      title={`New token for ${node.name}`}
+      title={t('New token for {name}', { name: node.name })}
       size="lg"
       shownOnce={create.data !== undefined}
     >
@@ -33,7 +35,7 @@ export function NewTokenDialog({ node, onClose }: { node: Node; onClose: () => v
       ) : (
         <div className="stack">
           <JoinCommand token={create.data} />
-          <DialogActions leave="Done" />
+          <DialogActions leave={t('Done')} />
         </div>
       )}
     </Dialog>
@@ -57,23 +59,29 @@ function Confirm({ node, pending, error, onConfirm }: ConfirmProps) {
   return (
     <form className="stack" onSubmit={handleSubmit}>
       <ul className="bullets">
-        <li>The token changes nothing by itself: {node.name} goes on as it is.</li>
         <li>
-          Whoever joins with it is {node.name} from then on
-          {isGood ? ', and the identity it has now ends at that moment' : ''}.
+          {t('The token changes nothing by itself: {name} goes on as it is.', { name: node.name })}
         </li>
-        <li>Its name, labels, override and history stay.</li>
+        <li>
+          {isGood
+            ? t(
+                'Whoever joins with it is {name} from then on, and the identity it has now ends at that moment.',
+                { name: node.name },
+              )
+            : t('Whoever joins with it is {name} from then on.', { name: node.name })}
+        </li>
+        <li>{t('Its name, labels, override and history stay.')}</li>
       </ul>
       <NativeSelect
-        label="Good for"
+        label={t('Good for')}
         value={String(life)}
         onChange={(event) => setLife(Number(event.currentTarget.value))}
         data={lives.map(({ seconds, label }) => ({ value: String(seconds), label }))}
       />
-      {error !== null && <ErrorBox what="No token was made" error={error} />}
+      {error !== null && <ErrorBox what={t('No token was made')} error={error} />}
       <DialogActions>
         <Button type="submit" loading={pending}>
-          Make a token for {node.name}
+          {t('Make a token for {name}', { name: node.name })}
         </Button>
       </DialogActions>
     </form>

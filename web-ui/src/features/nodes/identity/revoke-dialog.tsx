@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
+import { t } from '../../../languages/t.ts'
 import type { Node } from '../../../lib/api-types.ts'
 import { revokeIdentityMutation } from '../api.ts'
 
@@ -16,25 +18,29 @@ export function RevokeDialog({ node, onClose }: { node: Node; onClose: () => voi
     },
   })
   return (
-    <Dialog onClose={onClose} title={`Revoke the identity of ${node.name}`}>
+    <Dialog onClose={onClose} title={t('Revoke the identity of {name}', { name: node.name })}>
       <div className="stack">
         <ul className="bullets">
-          <li>Its connection to this control plane ends at once, and nobody can speak for it.</li>
-          <li>It goes on serving what it serves now, and visitors see no difference.</li>
-          <li>It gets no new version and reports nothing.</li>
           <li>
-            The way back is a new token for {node.name}, and the command it gives on its machine.
-            Nothing else brings the old identity back.
+            {t('Its connection to this control plane ends at once, and nobody can speak for it.')}
+          </li>
+          <li>{t('It goes on serving what it serves now, and visitors see no difference.')}</li>
+          <li>{t('It gets no new version and reports nothing.')}</li>
+          <li>
+            {t(
+              'The way back is a new token for {name}, and the command it gives on its machine. Nothing else brings the old identity back.',
+              { name: node.name },
+            )}
           </li>
         </ul>
-        {revoke.isError && <ErrorBox what="Not revoked" error={revoke.error} />}
+        {revoke.isError && <ErrorBox what={t('Not revoked')} error={revoke.error} />}
         <DialogActions>
           <Button
             variant="danger-filled"
             loading={revoke.isPending}
             onClick={() => revoke.mutate(node.id)}
           >
-            Revoke the identity of 1 node
+            {t('Revoke the identity of 1 node')}
           </Button>
         </DialogActions>
       </div>

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What the numbers of a machine say, and when they deserve a second look.
+
 import type { Verdict } from '../../../components/status-badge.tsx'
+import { numberLocale } from '../../../languages/language.ts'
+import { t } from '../../../languages/t.ts'
 import type { NodeHost } from '../../../lib/api-types.ts'
-import {
-  DASH,
-  formatBytes,
-  formatCount,
-  formatRatio,
-  formatSeconds,
-  plural,
-} from '../../../lib/format.ts'
+import { DASH, formatBytes, formatCount, formatRatio, formatSeconds } from '../../../lib/format.ts'
 
 export type HostFact = { name: string; text: string; warning: string | null }
 type Root = NodeHost['roots'][number]
@@ -20,30 +16,43 @@ const DISK_FULL = 0.95
 
 export const warnVerdict = (label: string): Verdict => ({ label, tone: 'warn', shape: 'triangle' })
 
-const two = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const two = new Intl.NumberFormat(numberLocale, {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+})
 
 export function hostFacts(host: NodeHost): HostFact[] {
   const { cpuCount, cpuBusyRatio, loadAverage1m, residentBytes, openConnections } = host
   return [
     {
-      name: 'CPU',
+      name: t('CPU'),
       text:
         cpuCount === null
-          ? `${formatRatio(cpuBusyRatio)} busy`
-          : `${formatRatio(cpuBusyRatio)} of ${plural(cpuCount, 'CPU')} busy`,
+          ? t('{cpuBusyRatio} busy', { cpuBusyRatio: formatRatio(cpuBusyRatio) })
+          : t('{cpuBusyRatio} of {cpuCount, plural, one {# CPU} other {# CPUs}} busy', {
+              cpuBusyRatio: formatRatio(cpuBusyRatio),
+              cpuCount,
+            }),
       warning: null,
     },
     {
-      name: 'Load, 1 min',
+      name: t('Load, 1 min'),
       text: loadAverage1m === null ? DASH : two.format(loadAverage1m),
       warning: null,
     },
     memory(host),
-    { name: 'farmstead-node', text: `${formatBytes(residentBytes)} resident`, warning: null },
+    {
+      name: 'farmstead-node',
+      text: t('{residentBytes} resident', { residentBytes: formatBytes(residentBytes) }),
+      warning: null,
+    },
     descriptors(host),
     {
-      name: 'Connections',
-      text: openConnections === null ? DASH : `${formatCount(openConnections)} open`,
+      name: t('Connections'),
+      text:
+        openConnections === null
+          ? DASH
+          : t('{openConnections} open', { openConnections: formatCount(openConnections) }),
       warning: null,
     },
     clock(host),
@@ -53,9 +62,12 @@ export function hostFacts(host: NodeHost): HostFact[] {
 function memory({ memoryTotalBytes: total, memoryAvailableBytes: available }: NodeHost): HostFact {
   const isLow = total !== null && available !== null && available < total * MEMORY_LOW
   return {
-    name: 'Memory',
-    text: `${formatBytes(available)} of ${formatBytes(total)} available`,
-    warning: isLow ? 'Nearly used up' : null,
+    name: t('Memory'),
+    text: t('{available} of {total} available', {
+      available: formatBytes(available),
+      total: formatBytes(total),
+    }),
+    warning: isLow ? t('Nearly used up') : null,
   }
 }
 
@@ -63,9 +75,9 @@ function descriptors({ openDescriptors: open, descriptorLimit: limit }: NodeHost
   const isFull = open !== null && limit !== null && open > limit * DESCRIPTORS_FULL
   const count = (value: number | null) => (value === null ? DASH : formatCount(value))
   return {
-    name: 'Descriptors',
-    text: `${count(open)} of ${count(limit)} open`,
-    warning: isFull ? 'Nearly used up' : null,
+    name: t('Descriptors'),
+    text: t('{count} of {count2} open', { count: count(open), count2: count(limit) }),
+    warning: isFull ? t('Nearly used up') : null,
   }
 }
 
@@ -75,12 +87,15 @@ const CLOCK_WRONG_SECONDS = 5
 const CLOCK_EXACT_SECONDS = 1
 
 function clock({ clockOffsetSeconds: offset }: NodeHost): HostFact {
-  const name = 'Clock'
+  const name = t('Clock')
   if (offset === null) return { name, text: DASH, warning: null }
   const by = Math.abs(offset)
-  if (by < CLOCK_EXACT_SECONDS) return { name, text: 'as the control plane’s', warning: null }
-  const text = `${formatSeconds(by)} ${offset > 0 ? 'ahead of' : 'behind'} the control plane’s`
-  return { name, text, warning: by > CLOCK_WRONG_SECONDS ? 'Set the time' : null }
+  if (by < CLOCK_EXACT_SECONDS) return { name, text: t('as the control plane’s'), warning: null }
+  const text =
+    offset > 0
+      ? t('{by} ahead of the control plane’s', { by: formatSeconds(by) })
+      : t('{by} behind the control plane’s', { by: formatSeconds(by) })
+  return { name, text, warning: by > CLOCK_WRONG_SECONDS ? t('Set the time') : null }
 }
 
 export function usedRatio({ totalBytes, freeBytes }: Pick<Root, 'totalBytes' | 'freeBytes'>) {
@@ -94,6 +109,8 @@ export const isDiskFull = (root: Root) => (usedRatio(root) ?? 0) > DISK_FULL
 /** Why a root's rates are dashes, when they are. */
 export function whyNoRates(roots: readonly Root[]): string | null {
   return roots.some(({ readBytesPerSecond }) => readBytesPerSecond === null)
-    ? 'A dash: the kernel counts no reads of that file system, or two reports in a row are not there yet.'
+    ? t(
+        'A dash: the kernel counts no reads of that file system, or two reports in a row are not there yet.',
+      )
     : null
 }

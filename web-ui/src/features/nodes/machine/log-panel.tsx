@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
@@ -7,8 +8,10 @@ import { ErrorBox } from '../../../components/error-box.tsx'
 import { SkeletonRows } from '../../../components/query-states.tsx'
 import { MarkedText, type Verdict } from '../../../components/status-badge.tsx'
 import { TimeAgo } from '../../../components/time-ago.tsx'
+import { t } from '../../../languages/t.ts'
+import { T } from '../../../languages/text.tsx'
 import type { ErrorLog, LogLevel, Node } from '../../../lib/api-types.ts'
-import { formatCount, plural } from '../../../lib/format.ts'
+import { formatCount } from '../../../lib/format.ts'
 import { formatClock, formatDateTime } from '../../../lib/time.ts'
 import { errorLogQuery } from '../api.ts'
 import classes from './log-panel.module.css'
@@ -22,33 +25,40 @@ export function LogPanel({ node }: { node: Node }) {
   return (
     <section className="panel" aria-labelledby="log-heading">
       <div className="panel-head">
-        <h2 id="log-heading">Error log</h2>
+        <h2 id="log-heading">{t('Error log')}</h2>
         {log.data !== undefined && (
           <span className="dim" role="status">
-            {summary(log.data)}, read <TimeAgo at={new Date(log.dataUpdatedAt).toISOString()} />
+            <T
+              text="{summary}, read {timeAgo}"
+              summary={summary(log.data)}
+              timeAgo={<TimeAgo at={new Date(log.dataUpdatedAt).toISOString()} />}
+            />
           </span>
         )}
         <span className="grow" />
         <NativeSelect
           size="xs"
-          aria-label="How many lines"
+          aria-label={t('How many lines')}
           value={String(lines)}
           onChange={(event) => setLines(Number(event.currentTarget.value))}
-          data={lineCounts.map((count) => ({ value: String(count), label: `${count} lines` }))}
+          data={lineCounts.map((count) => ({
+            value: String(count),
+            label: t('{count} lines', { count }),
+          }))}
         />
         <ActionButton
           variant="default"
           size="xs"
           loading={log.isFetching}
-          blockedBy={node.connected ? null : 'It is not connected.'}
+          blockedBy={node.connected ? null : t('It is not connected.')}
           onClick={read}
         >
-          {log.data === undefined ? 'Ask the node' : 'Ask again'}
+          {log.data === undefined ? t('Ask the node') : t('Ask again')}
         </ActionButton>
       </div>
       {log.isError && !log.isFetching && (
         <div className="panel-body">
-          <ErrorBox what="Its log was not read" error={log.error} onRetry={read} />
+          <ErrorBox what={t('Its log was not read')} error={log.error} onRetry={read} />
         </div>
       )}
       <Body node={node} log={log.data} isAsking={log.isFetching} isFailed={log.isError} />
@@ -66,23 +76,28 @@ type BodyProps = {
 function Body({ node, log, isAsking, isFailed }: BodyProps) {
   if (log !== undefined) {
     return log.lines.length === 0 ? (
-      <p className="panel-body dim">It has logged nothing since it started.</p>
+      <p className="panel-body dim">{t('It has logged nothing since it started.')}</p>
     ) : (
       <Lines name={node.name} log={log} />
     )
   }
-  if (isAsking) return <SkeletonRows rows={5} label={`The log of ${node.name}`} />
+  if (isAsking) return <SkeletonRows rows={5} label={t('The log of {name}', { name: node.name })} />
   if (isFailed) return null
   return (
     <p className="panel-body dim">
-      The log stays on the machine. Asked for it, the node sends its newest lines.
+      {t('The log stays on the machine. Asked for it, the node sends its newest lines.')}
     </p>
   )
 }
 
 function summary({ lines, droppedLines }: ErrorLog): string {
-  const newest = plural(lines.length, 'line')
-  return droppedLines === 0 ? newest : `${newest}; ${formatCount(droppedLines)} older ones are gone`
+  const newest = t('{lines, plural, one {# line} other {# lines}}', { lines: lines.length })
+  return droppedLines === 0
+    ? newest
+    : t('{newest}; {droppedLines} older ones are gone', {
+        newest,
+        droppedLines: formatCount(droppedLines),
+      })
 }
 
 const levelVerdict: Record<LogLevel, Omit<Verdict, 'label'>> = {
@@ -100,8 +115,13 @@ function Lines({ name, log }: { name: string; log: ErrorLog }) {
       box.current.scrollTop = box.current.scrollHeight
   }, [log])
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
-    <section ref={box} className={classes.lines} aria-label={`Error log of ${name}`} tabIndex={0}>
+    <section
+      ref={box}
+      className={classes.lines}
+      aria-label={t('Error log of {name}', { name })}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
+      tabIndex={0}
+    >
       <ol>
         {log.lines.map(({ at, level, text }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity

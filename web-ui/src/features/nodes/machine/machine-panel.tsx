@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
+
 import { Facts } from '../../../components/facts.tsx'
 import { ScrollBox } from '../../../components/scroll-box.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { TimeAgo } from '../../../components/time-ago.tsx'
+import { t } from '../../../languages/t.ts'
+import { T } from '../../../languages/text.tsx'
 import type { Node, NodeHost } from '../../../lib/api-types.ts'
 import {
   formatByteRate,
@@ -19,27 +22,31 @@ export function MachinePanel({ node }: { node: Node }) {
   return (
     <section className="panel" aria-labelledby="machine-heading">
       <div className="panel-head">
-        <h2 id="machine-heading">Machine</h2>
+        <h2 id="machine-heading">{t('Machine')}</h2>
         {host !== null && (
           <span className="dim">
-            as reported <TimeAgo at={host.at} />
+            <T text="as reported {at}" at={<TimeAgo at={host.at} />} />
           </span>
         )}
       </div>
       <div className="panel-body stack-tight">
         <Facts
           facts={[
-            { name: 'Host', value: node.hostname },
-            { name: 'System', value: `${node.os}, ${node.arch}` },
-            { name: 'Version', value: `farmstead-node ${node.version}` },
+            { name: t('Host'), value: node.hostname },
+            { name: t('System'), value: `${node.os}, ${node.arch}` },
+            { name: t('Version'), value: `farmstead-node ${node.version}` },
             ...(host === null ? [] : measured(host)),
           ]}
         />
         {host === null && (
           <p className="dim">
             {node.connected
-              ? 'It has not reported its CPU, memory and disks yet: that comes with its next report.'
-              : 'Nothing is known about its CPU, memory and disks since this control plane started: it is not connected.'}
+              ? t(
+                  'It has not reported its CPU, memory and disks yet: that comes with its next report.',
+                )
+              : t(
+                  'Nothing is known about its CPU, memory and disks since this control plane started: it is not connected.',
+                )}
           </p>
         )}
       </div>
@@ -65,31 +72,31 @@ export function RootsPanel({ host }: { host: NodeHost | null }) {
   return (
     <section className="panel" aria-labelledby="roots-heading">
       <div className="panel-head">
-        <h2 id="roots-heading">Disks of the roots</h2>
-        <span className="dim">reads of the whole disk, between the last two reports</span>
+        <h2 id="roots-heading">{t('Disks of the roots')}</h2>
+        <span className="dim">{t('reads of the whole disk, between the last two reports')}</span>
       </div>
-      <ScrollBox label="Disks of the roots, table">
+      <ScrollBox label={t('Disks of the roots, table')}>
         <table className="grid">
           <thead>
             <tr>
-              <th scope="col">Root</th>
+              <th scope="col">{t('Root')}</th>
               <th scope="col" className="wide-only">
-                Disk
+                {t('Disk')}
               </th>
               <th scope="col" className="num">
-                Used
+                {t('Used')}
               </th>
               <th scope="col" className="num wide-only">
-                Free
+                {t('Free')}
               </th>
               <th scope="col" className="num">
-                Read
+                {t('Read')}
               </th>
               <th scope="col" className="num">
-                Reads/s
+                {t('Reads/s')}
               </th>
               <th scope="col" className="num">
-                Per read
+                {t('Per read')}
               </th>
             </tr>
           </thead>
@@ -114,8 +121,11 @@ function RootRow({ root }: { root: NodeHost['roots'][number] }) {
       </th>
       <td className="wide-only">{root.device === null ? '–' : <code>{root.device}</code>}</td>
       <td className="num">
-        {isDiskFull(root) && <StatusBadge verdict={warnVerdict('Nearly full')} />}{' '}
-        {formatRatio(usedRatio(root))} of {formatBytes(root.totalBytes)}
+        {isDiskFull(root) && <StatusBadge verdict={warnVerdict(t('Nearly full'))} />}{' '}
+        {t('{usedRatio} of {totalBytes}', {
+          usedRatio: formatRatio(usedRatio(root)),
+          totalBytes: formatBytes(root.totalBytes),
+        })}
       </td>
       <td className="num wide-only">{formatBytes(root.freeBytes)}</td>
       <td className="num">{formatByteRate(root.readBytesPerSecond)}</td>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { CellsLegend } from '../../../components/cells/cells-legend.tsx'
 import type { CellLook } from '../../../components/cells/cells-picture.tsx'
 import { levelsOf } from '../../../components/cells/levels.ts'
+import { t } from '../../../languages/t.ts'
 import { syncStates, syncVerdict } from '../rules.ts'
 import { FRAME_ALONE } from './map-rules.ts'
 
@@ -27,7 +29,7 @@ export const MapLegend = ({ kinds, lookOf, bounds, format, isMeasured, touched }
       ...(isMeasured
         ? levelsOf(bounds, format)
         : syncStates.map((state) => ({ kind: state, label: syncVerdict[state].label }))),
-      { kind: TOUCHED, label: 'a rollout under way has come to it' },
+      { kind: TOUCHED, label: t('a rollout under way has come to it') },
     ]}
   />
 )

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // By what the map of nodes is coloured, and what each colour stands for. Pure.
+
 import type { CellLook } from '../../../components/cells/cells-picture.tsx'
 import { shapePaths } from '../../../components/status-badge.tsx'
+import { t } from '../../../languages/t.ts'
 import type { NodeCells } from '../../../lib/api-types.ts'
 import {
   DASH,
@@ -18,16 +20,16 @@ const counted = (value: number | null) => (value === null ? DASH : formatCount(v
 
 /** `by`: as GET /nodes/cells calls it. */
 export const measures = {
-  p99: { label: '99 % of requests within', by: 'quantile:total:0.99', format: formatSeconds },
-  p50: { label: 'Half of requests within', by: 'quantile:total:0.5', format: formatSeconds },
-  requests: { label: 'Requests per second', by: 'rate:requests', format: formatRate },
-  sent: { label: 'Sent', by: 'rate:bytesSent', format: formatByteRate },
-  errors: { label: 'Share of 5xx', by: 'share:responses5xx', format: formatRatio },
-  clientErrors: { label: 'Share of 4xx', by: 'share:responses4xx', format: formatRatio },
-  cache: { label: 'Cache hits per request', by: 'share:cacheHits', format: formatRatio },
-  connections: { label: 'Open connections', by: 'gauge:openConnections', format: counted },
-  readQueue: { label: 'Reads waiting', by: 'gauge:readQueue', format: formatRate },
-  readBusy: { label: 'Read threads at work', by: 'gauge:readBusy', format: formatRate },
+  p99: { label: t('99 % of requests within'), by: 'quantile:total:0.99', format: formatSeconds },
+  p50: { label: t('Half of requests within'), by: 'quantile:total:0.5', format: formatSeconds },
+  requests: { label: t('Requests per second'), by: 'rate:requests', format: formatRate },
+  sent: { label: t('Sent'), by: 'rate:bytesSent', format: formatByteRate },
+  errors: { label: t('Share of 5xx'), by: 'share:responses5xx', format: formatRatio },
+  clientErrors: { label: t('Share of 4xx'), by: 'share:responses4xx', format: formatRatio },
+  cache: { label: t('Cache hits per request'), by: 'share:cacheHits', format: formatRatio },
+  connections: { label: t('Open connections'), by: 'gauge:openConnections', format: counted },
+  readQueue: { label: t('Reads waiting'), by: 'gauge:readQueue', format: formatRate },
+  readBusy: { label: t('Read threads at work'), by: 'gauge:readBusy', format: formatRate },
 } satisfies Record<string, Measure>
 export type MeasureKey = keyof typeof measures
 export const isMeasure = (value: unknown): value is MeasureKey =>
@@ -67,7 +69,9 @@ export const FRAME_ALONE: CellLook = { colour: '--fs-text', paths: { line: FRAME
 
 export function touchWords({ rollouts }: NodeCells, touch: number | null | undefined): string[] {
   const by = rollouts?.named[touch ?? -1]
-  return by === undefined ? [] : [`${by.config} v${by.version} has come to it`]
+  return by === undefined
+    ? []
+    : [t('{config} v{version} has come to it', { config: by.config, version: by.version })]
 }
 
 /** So many parts have a picture of their own: of a label that each node has another value of there would be thousands. */
@@ -80,10 +84,13 @@ export function partsDrawn<Of extends { title: string; nodes: number }>(
   if (parts.length <= MOST_PARTS) return parts
   const rest = parts.slice(MOST_PARTS - 1)
   const nodes = rest.reduce((sum, part) => sum + part.nodes, 0)
-  return [...parts.slice(0, MOST_PARTS - 1), { title: `${formatCount(rest.length)} others`, nodes }]
+  return [
+    ...parts.slice(0, MOST_PARTS - 1),
+    { title: t('{rest} others', { rest: formatCount(rest.length) }), nodes },
+  ]
 }
 
 export function titleOf(part: NodeCells['parts'][number], label: string | undefined): string {
-  if (part.name === null) return `Without ${label ?? 'a group'}`
+  if (part.name === null) return t('Without {label}', { label: label ?? t('a group') })
   return label === undefined ? part.name : `${label}=${part.name}`
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The map's twin: a row for each cell. Names of ten thousand are read as one scrolls to them.
+
 import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
 import { partOf } from '../../../components/cells/cells-rules.ts'
 import { LongTable } from '../../../components/long-table.tsx'
+import { t } from '../../../languages/t.ts'
 import { nodeAtQuery, placeOfName } from './api.ts'
 import type { Named } from './nodes-map.tsx'
 
@@ -28,8 +30,8 @@ export function MapTable({
   const answerAt = (cell: number) => answers[blocks.indexOf(cell - placeOfName(cell))]
   return (
     <LongTable
-      label="All nodes, table"
-      columns={[{ title: 'Node' }, { title: label ?? 'Group' }, { title: 'Value' }]}
+      label={t('All nodes, table')}
+      columns={[{ title: t('Node') }, { title: label ?? t('Group') }, { title: t('Value') }]}
       rows={[...states.keys()]}
       keyOf={keyOf}
       onDrawn={onDrawn}
@@ -41,7 +43,9 @@ export function MapTable({
           <>
             <td>
               {node === undefined ? (
-                <span className="dim">{answer?.isError ? 'Could not be read' : 'Reading…'}</span>
+                <span className="dim">
+                  {answer?.isError ? t('Could not be read') : t('Reading…')}
+                </span>
               ) : (
                 <Link to="/nodes/$id" params={{ id: node.id }}>
                   {node.name}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // All nodes as cells, by group or by a label, coloured by their state or by what was measured of each; and the same as a table.
+
 import { NativeSelect, SegmentedControl } from '@mantine/core'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
@@ -7,8 +8,8 @@ import { CellsMap } from '../../../components/cells/cells-map.tsx'
 import { lettersOf, type Part, partOf, partsOf } from '../../../components/cells/cells-rules.ts'
 import { boundsOf, levelOf, lookOfLevel } from '../../../components/cells/levels.ts'
 import { QueryStates } from '../../../components/query-states.tsx'
+import { inSentence, t } from '../../../languages/t.ts'
 import type { NodeCells, SyncState } from '../../../lib/api-types.ts'
-import { plural } from '../../../lib/format.ts'
 import type { RangeKey } from '../../../lib/time-range.ts'
 import { syncVerdict } from '../rules.ts'
 import { nodeAtQuery, nodeCellsQuery, placeOfName } from './api.ts'
@@ -51,47 +52,47 @@ export function NodesMap({ range, mayMeasure, search, onSearch, onOpen }: Props)
   return (
     <section className="panel" aria-labelledby="map-heading">
       <div className="panel-head">
-        <h2 id="map-heading">All nodes</h2>
+        <h2 id="map-heading">{t('All nodes')}</h2>
         <span className="grow" />
         {mayMeasure && (
           <NativeSelect
             size="xs"
-            aria-label="Coloured by"
+            aria-label={t('Coloured by')}
             value={by ?? ''}
             onChange={({ currentTarget: { value } }) =>
               onSearch({ ...search, by: isMeasure(value) ? value : undefined })
             }
             data={[
-              { value: '', label: 'State' },
+              { value: '', label: t('State') },
               ...Object.entries(measures).map(([value, { label }]) => ({ value, label })),
             ]}
           />
         )}
         <NativeSelect
           size="xs"
-          aria-label="Grouped by"
+          aria-label={t('Grouped by')}
           value={search.label ?? ''}
           onChange={({ currentTarget: { value } }) =>
             onSearch({ ...search, label: value === '' ? undefined : value })
           }
           data={[
-            { value: '', label: 'Group' },
+            { value: '', label: t('Group') },
             ...labelChoices(cells.data?.labelKeys, search.label).map((key) => ({
-              ...{ value: key, label: `Label ${key}` },
+              ...{ value: key, label: t('Label {name}', { name: key }) },
             })),
           ]}
         />
         <SegmentedControl
-          aria-label="All nodes as"
+          aria-label={t('All nodes as')}
           value={view}
           onChange={(next) => onSearch({ ...search, as: next === 'table' ? next : undefined })}
           data={[
-            { value: 'map', label: 'Map' },
-            { value: 'table', label: 'Table' },
+            { value: 'map', label: t('Map') },
+            { value: 'table', label: t('Table') },
           ]}
         />
       </div>
-      <QueryStates query={cells} what="The map of the nodes" skeletonRows={6}>
+      <QueryStates query={cells} what={t('The map of the nodes')} skeletonRows={6}>
         {(data) => <Cells cells={data} by={by} label={search.label} view={view} onOpen={onOpen} />}
       </QueryStates>
     </section>
@@ -141,8 +142,8 @@ function Cells({ cells, by, label, view, onOpen }: CellsProps) {
     const touched = touchWords(cells, touches[cell])
     if (values === null) return [state, ...touched].join(', ')
     const value = values[cell] ?? null
-    const measured = value === null ? 'nothing measured' : format(value)
-    return [measured, state.toLowerCase(), ...touched].join(', ')
+    const measured = value === null ? t('nothing measured') : format(value)
+    return [measured, inSentence(state), ...touched].join(', ')
   }
   const parts = partsOf(
     cells.parts.map((part) => ({ title: titleOf(part, label), nodes: part.nodes })),
@@ -162,16 +163,19 @@ function Cells({ cells, by, label, view, onOpen }: CellsProps) {
   return (
     <>
       <CellsMap
-        label={`Map of ${plural(states.length, 'node')}. Arrow keys go from node to node, Enter opens one. The table holds the same.`}
+        label={t(
+          'Map of {states, plural, one {# node} other {# nodes}}. Arrow keys go from node to node, Enter opens one. The table holds the same.',
+          { states: states.length },
+        )}
         parts={partsDrawn(parts).map(({ title, nodes }) => ({
-          title: `${title}: ${plural(nodes, 'node')}`,
+          title: t('{title}: {nodes, plural, one {# node} other {# nodes}}', { title, nodes }),
           nodes,
         }))}
         kinds={kinds}
         lookOf={lookOf}
         cursor={cursor}
         told={told}
-        hint="Each cell is a node. Point at one for its name and value; a click opens it."
+        hint={t('Each cell is a node. Point at one for its name and value; a click opens it.')}
         onCursor={setCursor}
         onPick={(cell) => void open(cell)}
       />

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the owner of a node's machine allows, in words.
+import { t } from '../../../languages/t.ts'
 import type { NodePolicy } from '../../../lib/api-types.ts'
 
 export type Rules = NodePolicy['rules']
@@ -11,20 +12,31 @@ export function listenLines(listen: Rules['listen']): string[] {
     const ports = entries.flatMap((entry) => entry.ports ?? [])
     if (ports.length === 0) return key
     const isOne = ports.length === 1 && !ports[0]?.includes(' ')
-    return `${isOne ? 'port' : 'ports'} ${ports.join(', ')} of ${addressWords(key)}`
+    return isOne
+      ? t('port {ports} of {addressWords}', {
+          ports: ports.join(', '),
+          addressWords: addressWords(key),
+        })
+      : t('ports {ports} of {addressWords}', {
+          ports: ports.join(', '),
+          addressWords: addressWords(key),
+        })
   })
 }
 
 function partsOf(text: string): { address?: string; ports?: string } {
   const [, address, first, last] = /^(.+):(\d+)(?:-(\d+))?$/.exec(text) ?? []
   if (address === undefined || first === undefined) return {}
-  return { address, ports: last === undefined || last === first ? first : `${first} to ${last}` }
+  return {
+    address,
+    ports: last === undefined || last === first ? first : t('{first} to {last}', { first, last }),
+  }
 }
 
-const addressWords = (address: string) => (address === '*' ? 'every address' : address)
+const addressWords = (address: string) => (address === '*' ? t('every address') : address)
 
 export const adminWords = ({ adminBeyondLoopback }: Rules) =>
-  adminBeyondLoopback ? 'on other addresses than loopback, too' : 'on loopback only'
+  adminBeyondLoopback ? t('on other addresses than loopback, too') : t('on loopback only')
 
 export const symlinkWords = ({ symlinksAny }: Rules) =>
-  symlinksAny ? '“symlinks” of a site may be “any”' : '“symlinks” of a site must not be “any”'
+  symlinksAny ? t('“symlinks” of a site may be “any”') : t('“symlinks” of a site must not be “any”')

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The dragged part of the picture as fields: for the keyboard, for fingers, and to the second.
+
 import { Button, TextInput } from '@mantine/core'
+import { t } from '../../../languages/t.ts'
+import { T } from '../../../languages/text.tsx'
 import {
   type Area,
   clockOf,
@@ -33,17 +36,24 @@ export function AreaFields({ area, nowMs, onArea }: Props) {
   )
   return (
     <fieldset className={classes.area}>
-      <legend className="visually-hidden">Which requests</legend>
+      <legend className="visually-hidden">{t('Which requests')}</legend>
       <span className={classes.ends}>
-        Began from {time('fromMs', 'Began at or after')} to {time('toMs', 'Began at or before')}
+        <T
+          text="Began from {time} to {time2}"
+          time={time('fromMs', t('Began at or after'))}
+          time2={time('toMs', t('Began at or before'))}
+        />
       </span>
       <span className={classes.ends}>
-        Took from <Duration area={area} name="leastSeconds" onArea={onArea} /> to{' '}
-        <Duration area={area} name="mostSeconds" onArea={onArea} /> ms
+        <T
+          text="Took from {duration} to {duration2} ms"
+          duration={<Duration area={area} name="leastSeconds" onArea={onArea} />}
+          duration2={<Duration area={area} name="mostSeconds" onArea={onArea} />}
+        />
       </span>
       {!isEverything(area) && (
         <Button variant="default" size="compact-xs" onClick={() => onArea(everything)}>
-          All requests
+          {t('All requests')}
         </Button>
       )}
     </fieldset>
@@ -65,7 +75,7 @@ function Duration({ area, name, onArea }: DurationProps) {
       size="xs"
       inputMode="decimal"
       className={classes.duration ?? ''}
-      aria-label={name === 'leastSeconds' ? 'Milliseconds at least' : 'Milliseconds at most'}
+      aria-label={name === 'leastSeconds' ? t('Milliseconds at least') : t('Milliseconds at most')}
       defaultValue={held}
       onBlur={({ currentTarget: { value } }) => take(value)}
       onKeyDown={({ key, currentTarget: { value } }) => {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
+
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { ButtonLink } from '../../../components/links.tsx'
 import { ScrollBox } from '../../../components/scroll-box.tsx'
+import { t } from '../../../languages/t.ts'
 import type { Node, Session } from '../../../lib/api-types.ts'
-import { formatCount, formatSeconds, plural } from '../../../lib/format.ts'
+import { formatCount, formatSeconds } from '../../../lib/format.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { formatClock } from '../../../lib/time.ts'
 import { liveRequestsQuery } from '../api.ts'
@@ -24,16 +26,16 @@ export function RequestsPanel({ node, session }: { node: Node; session: Session 
   return (
     <section className="panel" aria-labelledby="requests-heading">
       <div className="panel-head">
-        <h2 id="requests-heading">Single requests</h2>
+        <h2 id="requests-heading">{t('Single requests')}</h2>
         {isLooking && (
           <span className="dim" role="status">
-            {live.data === undefined ? 'Asking the node …' : states[live.data.state]}
+            {live.data === undefined ? t('Asking the node …') : states[live.data.state]}
           </span>
         )}
         {isLooking && live.data?.state === 'live' && <Shown live={live.data} />}
         <span className="grow" />
         <ButtonLink variant="subtle" size="xs" to="/sites/requests" search={{ node: node.id }}>
-          Search them
+          {t('Search them')}
         </ButtonLink>
         <ActionButton
           variant="default"
@@ -41,27 +43,27 @@ export function RequestsPanel({ node, session }: { node: Node; session: Session 
           blockedBy={whyNot(session, 'requests:read')}
           onClick={() => setLooking(!isLooking)}
         >
-          {isLooking ? 'Stop' : 'Look live'}
+          {isLooking ? t('Stop') : t('Look live')}
         </ActionButton>
       </div>
       <div className="panel-body">
         {live.isError && isLooking && (
           <ErrorBox
-            what="Its requests were not read"
+            what={t('Its requests were not read')}
             error={live.error}
             onRetry={() => void live.refetch()}
           />
         )}
         {live.data === undefined ? (
           <p className="dim">
-            While you watch, the node sends up to a hundred of its requests a second: when each
-            began, how long it took and where the time went. Drag over some of them to see which
-            they were.
+            {t(
+              'While you watch, the node sends up to a hundred of its requests a second: when each began, how long it took and where the time went. Drag over some of them to see which they were.',
+            )}
           </p>
         ) : (
           <>
             <Scatter live={live.data} area={area} onArea={setArea} />
-            <Legend label="Most of its time" />
+            <Legend label={t('Most of its time')} />
             <AreaFields area={area} nowMs={live.data.nowMs} onArea={setArea} />
             <Within points={live.data.points} area={area} />
           </>
@@ -72,17 +74,19 @@ export function RequestsPanel({ node, session }: { node: Node; session: Session 
 }
 
 const states: Record<Live['state'], string> = {
-  live: 'Live',
-  waiting: 'Asking the node …',
-  disconnected: 'The node is not connected',
-  'too-old': 'The node’s version can’t do this',
+  live: t('Live'),
+  waiting: t('Asking the node …'),
+  disconnected: t('The node is not connected'),
+  'too-old': t('The node’s version can’t do this'),
 }
 
 function Shown({ live }: { live: Live }) {
   return (
     <span className="dim">
-      {formatCount(live.points.length)} in two minutes; {plural(live.seen, 'request')} in the last
-      second
+      {t(
+        '{points} in two minutes; {seen, plural, one {# request} other {# requests}} in the last second',
+        { points: formatCount(live.points.length), seen: live.seen },
+      )}
     </span>
   )
 }
@@ -98,16 +102,20 @@ function Within({ points, area }: { points: readonly Point[]; area: Area }) {
         {!isAll && withinWords(within.length, shown.length)}
       </p>
       {(isAll || shown.length > 0) && (
-        <Table points={shown} label={isAll ? 'The slowest of them' : 'The chosen requests'} />
+        <Table points={shown} label={isAll ? t('The slowest of them') : t('The chosen requests')} />
       )}
     </>
   )
 }
 
 function withinWords(all: number, shown: number): string {
-  if (all === 0) return 'None of the requests of the last two minutes is there.'
-  const slowestOf = shown < all ? `; the slowest ${formatCount(shown)} are below` : ''
-  return `${plural(all, 'request')} of the last two minutes there${slowestOf}.`
+  if (all === 0) return t('None of the requests of the last two minutes is there.')
+  const slowestOf =
+    shown < all ? t('; the slowest {shown} are below', { shown: formatCount(shown) }) : ''
+  return t(
+    '{all, plural, one {# request} other {# requests}} of the last two minutes there{slowestOf}.',
+    { all, slowestOf },
+  )
 }
 
 function Table({ points, label }: { points: Point[]; label: string }) {
@@ -116,13 +124,13 @@ function Table({ points, label }: { points: Point[]; label: string }) {
       <table className="grid">
         <thead>
           <tr>
-            <th scope="col">Began</th>
+            <th scope="col">{t('Began')}</th>
             <th scope="col" className="num">
-              Took
+              {t('Took')}
             </th>
-            <th scope="col">Mostly</th>
-            <th scope="col">Status</th>
-            <th scope="col">Path</th>
+            <th scope="col">{t('Mostly')}</th>
+            <th scope="col">{t('Status')}</th>
+            <th scope="col">{t('Path')}</th>
           </tr>
         </thead>
         <tbody>
@@ -132,7 +140,7 @@ function Table({ points, label }: { points: Point[]; label: string }) {
               <td className="num">{formatSeconds(point.totalSeconds)}</td>
               <td>{parts[point.part].label}</td>
               <td>
-                {point.status ?? 'none'} {point.reason !== null && reasonWords(point.reason)}
+                {point.status ?? t('none')} {point.reason !== null && reasonWords(point.reason)}
               </td>
               <td className={classes.path}>
                 <bdi>{point.path}</bdi>

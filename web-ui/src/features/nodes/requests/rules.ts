@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import { t } from '../../../languages/t.ts'
 import type { RequestSample, Samples } from '../../../lib/api-types.ts'
 
 /** How far back the points go. */
@@ -7,10 +8,10 @@ const MOST_POINTS = 30_000
 
 /** Of what a request's time mostly was; in the order in which it happens. */
 export const parts = {
-  lookUp: { label: 'Look-up', stages: ['statWait', 'stat'], colour: '--fs-series-2' },
-  disk: { label: 'Disk', stages: ['readWait', 'read'], colour: '--fs-series-3' },
-  write: { label: 'Write', stages: ['write'], colour: '--fs-series-1' },
-  node: { label: 'The node itself', stages: [], colour: '--fs-dim' },
+  lookUp: { label: t('Look-up'), stages: ['statWait', 'stat'], colour: '--fs-series-2' },
+  disk: { label: t('Disk'), stages: ['readWait', 'read'], colour: '--fs-series-3' },
+  write: { label: t('Write'), stages: ['write'], colour: '--fs-series-1' },
+  node: { label: t('The node itself'), stages: [], colour: '--fs-dim' },
 } as const
 export type Part = keyof typeof parts
 export const partNames = Object.keys(parts) as Part[]

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
+
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
 import { LongTable } from '../../../components/long-table.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
+import { t } from '../../../languages/t.ts'
+import { T } from '../../../languages/text.tsx'
 import type { Node, Session } from '../../../lib/api-types.ts'
-import { formatBytes, formatCount, formatSeconds, plural } from '../../../lib/format.ts'
+import { formatBytes, formatCount, formatSeconds } from '../../../lib/format.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { formatClock, formatDateTime } from '../../../lib/time.ts'
 import { slowRequestsQuery } from '../api.ts'
@@ -44,17 +47,20 @@ export function SlowPanel(props: Props) {
   return (
     <section className="panel" aria-labelledby="slow-heading">
       <div className="panel-head">
-        <h2 id="slow-heading">Slow requests</h2>
+        <h2 id="slow-heading">{t('Slow requests')}</h2>
         {slow.data !== undefined && (
           <span className="dim" role="status">
-            {plural(points.length, 'request')}, read at {formatClock(slow.dataUpdatedAt)}
+            {t('{points, plural, one {# request} other {# requests}}, read at {dataUpdatedAt}', {
+              points: points.length,
+              dataUpdatedAt: formatClock(slow.dataUpdatedAt),
+            })}
           </span>
         )}
         <span className="grow" />
         {refusal === null && (
           <NativeSelect
             size="xs"
-            aria-label="How far back"
+            aria-label={t('How far back')}
             value={hours}
             onChange={({ currentTarget: { value } }) => {
               const chosen = hoursBack.find((one) => one === Number(value))
@@ -63,7 +69,7 @@ export function SlowPanel(props: Props) {
             }}
             data={hoursBack.map((one) => ({
               value: String(one),
-              label: one === 1 ? 'Last hour' : `Last ${one} hours`,
+              label: one === 1 ? t('Last hour') : t('Last {one} hours', { one }),
             }))}
           />
         )}
@@ -74,21 +80,24 @@ export function SlowPanel(props: Props) {
           blockedBy={refusal}
           onClick={() => void slow.refetch()}
         >
-          Read again
+          {t('Read again')}
         </ActionButton>
       </div>
       <p className="panel-body dim">
-        Those that took <code>samples.slowerThanMillis</code> of the node’s config or longer: of
-        each report the eight slowest, for {ALL_KEPT_HOURS} hours, the newest{' '}
-        {formatCount(MOST_KEPT)} at most. Paths come without their query, and <code>***</code>{' '}
-        stands for what <code>samples.maskPaths</code> hides before it leaves the machine. Nothing
-        says who asked.
+        <T
+          text="Those that took <code>samples.slowerThanMillis</code> of the node’s config or longer: of each report the eight slowest, for {allKeptHours} hours, the newest {mostKept} at most. Paths come without their query, and <code>***</code> stands for what <code>samples.maskPaths</code> hides before it leaves the machine. Nothing says who asked."
+          code={<code />}
+          allKeptHours={ALL_KEPT_HOURS}
+          mostKept={formatCount(MOST_KEPT)}
+        />
       </p>
       {refusal === null && (
-        <QueryStates query={slow} what="The slow requests">
+        <QueryStates query={slow} what={t('The slow requests')}>
           {() =>
             points.length === 0 ? (
-              <p className="panel-body">No request was slow in the time that is looked at.</p>
+              <p className="panel-body">
+                {t('No request was slow in the time that is looked at.')}
+              </p>
             ) : (
               <Listed node={node} points={points} search={search} onSearch={onSearch} />
             )
@@ -124,11 +133,13 @@ function Listed({ node, points, search, onSearch }: ListedProps) {
     <>
       <div className={`panel-body row ${classes.filters}`}>
         <Filters search={search} onSearch={onSearch} />
-        <Legend label="Bars" />
+        <Legend label={t('Bars')} />
       </div>
       {found.length === 0 ? (
         <p className="panel-body">
-          None of {plural(points.length, 'request')} is like that.{' '}
+          {t('None of {points, plural, one {# request} other {# requests}} is like that.', {
+            points: points.length,
+          })}{' '}
           <Button
             variant="default"
             size="compact-xs"
@@ -141,18 +152,18 @@ function Listed({ node, points, search, onSearch }: ListedProps) {
               })
             }
           >
-            Show all
+            {t('Show all')}
           </Button>
         </p>
       ) : (
         <LongTable
-          label={`Slow requests of ${node.name}`}
+          label={t('Slow requests of {name}', { name: node.name })}
           columns={[
-            column('Began', 'began'),
-            column('Took', 'took', 'num'),
-            { title: 'What took it', className: classes.what },
-            column('Status', 'status'),
-            column('Path', 'path'),
+            column(t('Began'), 'began'),
+            column(t('Took'), 'took', 'num'),
+            { title: t('What took it'), className: classes.what },
+            column(t('Status'), 'status'),
+            column(t('Path'), 'path'),
           ]}
           rows={found.slice(0, most)}
           keyOf={keyOf}
@@ -163,12 +174,16 @@ function Listed({ node, points, search, onSearch }: ListedProps) {
       {(found.length > most || isNarrowed(search)) && found.length > 0 && (
         <div className="panel-body row">
           <span className="dim">
-            {formatCount(Math.min(most, found.length))} of {formatCount(found.length)} shown
-            {isNarrowed(search) && `, which the filters leave of ${formatCount(points.length)}`}
+            {t('{min} of {found} shown', {
+              min: formatCount(Math.min(most, found.length)),
+              found: formatCount(found.length),
+            })}
+            {isNarrowed(search) &&
+              t(', which the filters leave of {points}', { points: formatCount(points.length) })}
           </span>
           {found.length > most && (
             <Button variant="default" size="xs" onClick={() => setMost(most + SHOWN * 5)}>
-              Show {formatCount(Math.min(SHOWN * 5, found.length - most))} more
+              {t('Show {min} more', { min: formatCount(Math.min(SHOWN * 5, found.length - most)) })}
             </Button>
           )}
         </div>
@@ -188,8 +203,8 @@ function Filters({ search, onSearch }: FiltersProps) {
     <>
       <TextInput
         size="xs"
-        aria-label="A part of the path"
-        placeholder="A part of the path"
+        aria-label={t('A part of the path')}
+        placeholder={t('A part of the path')}
         spellCheck={false}
         value={search.slowPath ?? ''}
         onChange={({ currentTarget: { value } }) =>
@@ -198,26 +213,29 @@ function Filters({ search, onSearch }: FiltersProps) {
       />
       <NativeSelect
         size="xs"
-        aria-label="How it ended"
+        aria-label={t('How it ended')}
         value={search.slowOutcome ?? ''}
         onChange={({ currentTarget: { value } }) =>
           onSearch({ ...search, slowOutcome: outcomeNames.find((one) => one === value) })
         }
         data={[
-          { value: '', label: 'Any status' },
+          { value: '', label: t('Any status') },
           ...outcomeNames.map((one) => ({ value: one, label: outcomes[one].label })),
         ]}
       />
       <NativeSelect
         size="xs"
-        aria-label="What took most of its time"
+        aria-label={t('What took most of its time')}
         value={search.slowPart ?? ''}
         onChange={({ currentTarget: { value } }) =>
           onSearch({ ...search, slowPart: partNames.find((one) => one === value) })
         }
         data={[
-          { value: '', label: 'Slow by anything' },
-          ...partNames.map((one) => ({ value: one, label: `Mostly: ${parts[one].label}` })),
+          { value: '', label: t('Slow by anything') },
+          ...partNames.map((one) => ({
+            value: one,
+            label: t('Mostly: {label}', { label: parts[one].label }),
+          })),
         ]}
       />
     </>
@@ -236,14 +254,17 @@ function Cells({ point }: { point: Point }) {
         <StageBar point={point} />
       </td>
       <td className={classes.status}>
-        {status ?? 'No response'}
+        {status ?? t('No response')}
         <div className="dim">
-          {formatBytes(bytes)}, {protocol}
-          {reason !== null && `; ended early: ${reasonWords(reason)}`}
+          {formatBytes(bytes)}
+          {', '}
+          {protocol}
+          {reason !== null &&
+            t('; ended early: {reasonWords}', { reasonWords: reasonWords(reason) })}
         </div>
       </td>
       <td className={classes.path}>
-        {path === '' ? <span className="dim">not decodable</span> : <bdi>{path}</bdi>}
+        {path === '' ? <span className="dim">{t('not decodable')}</span> : <bdi>{path}</bdi>}
       </td>
     </>
   )

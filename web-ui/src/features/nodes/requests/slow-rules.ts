@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The slow requests that are kept of a node: which of them are listed, in which order, and what of each took how long.
+import { t } from '../../../languages/t.ts'
 import type { RequestSample } from '../../../lib/api-types.ts'
 import { formatSeconds } from '../../../lib/format.ts'
 import { type Part, type Point, partNames, parts } from './rules.ts'
 
 export const outcomes = {
-  '2xx': { label: 'Status 2xx', has: ({ status }) => hundreds(status) === 2 },
-  '3xx': { label: 'Status 3xx', has: ({ status }) => hundreds(status) === 3 },
-  '4xx': { label: 'Status 4xx', has: ({ status }) => hundreds(status) === 4 },
-  '5xx': { label: 'Status 5xx', has: ({ status }) => hundreds(status) === 5 },
-  early: { label: 'Ended early', has: ({ reason }) => reason !== null },
+  '2xx': { label: t('Status 2xx'), has: ({ status }) => hundreds(status) === 2 },
+  '3xx': { label: t('Status 3xx'), has: ({ status }) => hundreds(status) === 3 },
+  '4xx': { label: t('Status 4xx'), has: ({ status }) => hundreds(status) === 4 },
+  '5xx': { label: t('Status 5xx'), has: ({ status }) => hundreds(status) === 5 },
+  early: { label: t('Ended early'), has: ({ reason }) => reason !== null },
 } satisfies Record<string, { label: string; has: (request: RequestSample) => boolean }>
 export type Outcome = keyof typeof outcomes
 export const outcomeNames = Object.keys(outcomes) as Outcome[]
@@ -112,11 +113,11 @@ export function piecesOf({ stageSeconds, totalSeconds }: Point): Piece[] {
 
 /** What a part is made of is said where it is another's fault than the part's name says. */
 const within: Partial<Record<Part, [stage: string, words: string][]>> = {
-  lookUp: [['statWait', 'in the queue']],
-  disk: [['readWait', 'in the queue']],
+  lookUp: [['statWait', t('in the queue')]],
+  disk: [['readWait', t('in the queue')]],
   write: [
-    ['writeClient', 'for the client'],
-    ['writeNetwork', 'for the network'],
+    ['writeClient', t('for the client')],
+    ['writeNetwork', t('for the network')],
   ],
 }
 
@@ -124,6 +125,6 @@ function wordsOf(part: Part, seconds: number, of: (stage: string) => number): st
   const some = (within[part] ?? [])
     .filter(([stage]) => of(stage) >= seconds * SMALLEST_SHARE)
     .map(([stage, words]) => `${formatSeconds(of(stage))} ${words}`)
-  const inner = some.length === 0 ? '' : `, of it ${some.join(', ')}`
+  const inner = some.length === 0 ? '' : t(', of it {some}', { some: some.join(', ') })
   return `${parts[part].label} ${formatSeconds(seconds)}${inner}`
 }

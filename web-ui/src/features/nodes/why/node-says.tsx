@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Whether the file is there: only the node knows, so it is asked.
 import { queryOptions, useQuery } from '@tanstack/react-query'
+import { t } from '../../../languages/t.ts'
 import { api, bodyOf } from '../../../lib/api-client.ts'
 import { toApiError } from '../../../lib/api-error.ts'
 import { formatClock } from '../../../lib/time.ts'
@@ -27,10 +28,15 @@ export function NodeSays({ nodeId, url, expected }: Props) {
   const { data, error, dataUpdatedAt } = useQuery(statusQuery(nodeId, url))
   const words =
     error !== null
-      ? `Whether the file is there, the node did not say: ${toApiError(error).message}`
+      ? t('Whether the file is there, the node did not say: {message}', {
+          message: toApiError(error).message,
+        })
       : data === undefined
-        ? 'Asking the node whether the file is there …'
-        : `${saidWords(data, expected)} Asked at ${formatClock(dataUpdatedAt)}.`
+        ? t('Asking the node whether the file is there …')
+        : t('{said} Asked at {at}.', {
+            said: saidWords(data, expected),
+            at: formatClock(dataUpdatedAt),
+          })
   return (
     <p role="status" className={data !== undefined && data !== expected ? '' : 'dim'}>
       {words}
@@ -39,8 +45,8 @@ export function NodeSays({ nodeId, url, expected }: Props) {
 }
 
 function saidWords(status: number | null, expected: number): string {
-  if (status === null) return 'The node can’t be asked about this host.'
-  if (status === expected) return 'The node says that the file is there.'
-  const why = status === 404 ? ': the file is not there' : ''
-  return `The node says that it answers ${status} just now${why}.`
+  if (status === null) return t('The node can’t be asked about this host.')
+  if (status === expected) return t('The node says that the file is there.')
+  if (status === 404) return t('The node says that it answers 404 just now: the file is not there.')
+  return t('The node says that it answers {status} just now.', { status })
 }

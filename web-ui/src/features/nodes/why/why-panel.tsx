@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Why the node answers a URL as it does: the rule, the file, and for each header its line, version and author.
+
 import { Button, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { Answer } from '../../../components/explained/answer.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
+import { t } from '../../../languages/t.ts'
 import type { Explanation, Node, Session } from '../../../lib/api-types.ts'
 import { explainQuery, wrongUrl } from '../../../lib/explain-query.ts'
 import { whyNot } from '../../../lib/permissions.ts'
@@ -26,8 +28,8 @@ export function WhyPanel({ node, session }: { node: Node; session: Session }) {
   return (
     <section className="panel" aria-labelledby="why-heading">
       <div className="panel-head">
-        <h2 id="why-heading">Why this answer?</h2>
-        <span className="dim">a URL, the rules that decide, and who wrote them</span>
+        <h2 id="why-heading">{t('Why this answer?')}</h2>
+        <span className="dim">{t('a URL, the rules that decide, and who wrote them')}</span>
       </div>
       {mayNot !== null ? (
         <p className="panel-body dim">{mayNot}</p>
@@ -35,19 +37,19 @@ export function WhyPanel({ node, session }: { node: Node; session: Session }) {
         <form className={classes.ask} onSubmit={handleSubmit}>
           <TextInput
             className={classes.url ?? ''}
-            label="URL"
+            label={t('URL')}
             placeholder="https://www.example.org/index.html"
             value={typed}
             error={wrong}
             onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           />
           <Button type="submit" variant="default">
-            Explain
+            {t('Explain')}
           </Button>
         </form>
       )}
       {url !== '' && (
-        <QueryStates query={why} what="The explanation" skeletonRows={4}>
+        <QueryStates query={why} what={t('The explanation')} skeletonRows={4}>
           {(explanation) => <Found nodeId={node.id} url={url} explanation={explanation} />}
         </QueryStates>
       )}
@@ -65,10 +67,12 @@ function Found({
   explanation: Explanation
 }) {
   const [item] = items
-  if (version === null) return <p className="panel-body dim">The node has no config yet.</p>
+  if (version === null) return <p className="panel-body dim">{t('The node has no config yet.')}</p>
   if (item?.error != null) return <p className="panel-body dim">{item.error}.</p>
   if (item?.before == null) {
-    return <p className="panel-body dim">Its config cannot be read any more: save it anew.</p>
+    return (
+      <p className="panel-body dim">{t('Its config cannot be read any more: save it anew.')}</p>
+    )
   }
   return (
     <>
@@ -78,7 +82,10 @@ function Found({
           <NodeSays nodeId={nodeId} url={url} expected={item.before.status} />
         )}
         <p className="dim">
-          From {version.config} v{version.number}, for a stranger’s GET.
+          {t('From {config} v{number}, for a stranger’s GET.', {
+            config: version.config,
+            number: version.number,
+          })}
         </p>
       </div>
     </>

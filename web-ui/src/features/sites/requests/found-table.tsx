@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { type Column, LongTable } from '../../../components/long-table.tsx'
 import { MoreRows, useFirstRows } from '../../../components/more-rows.tsx'
 import { MarkedText } from '../../../components/status-badge.tsx'
+import { t } from '../../../languages/t.ts'
 import type { FoundRequest } from '../../../lib/api-types.ts'
 import { DASH, formatBytes, formatSeconds } from '../../../lib/format.ts'
 import { formatClock, formatExact } from '../../../lib/time.ts'
@@ -13,17 +15,17 @@ type Props = { rows: readonly FoundRequest[]; hasClients: boolean }
 export function FoundTable({ rows, hasClients }: Props) {
   const { first, more } = useFirstRows(rows)
   const columns: Column[] = [
-    { title: 'Began' },
-    { title: 'Status' },
-    { title: 'Request' },
-    { title: 'Took', className: 'num' },
-    { title: 'Sent', className: 'num' },
-    ...(hasClients ? [{ title: 'Client' }] : []),
-    { title: 'Node' },
+    { title: t('Began') },
+    { title: t('Status') },
+    { title: t('Request') },
+    { title: t('Took'), className: 'num' },
+    { title: t('Sent'), className: 'num' },
+    ...(hasClients ? [{ title: t('Client') }] : []),
+    { title: t('Node') },
   ]
   return (
     <>
-      <LongTable label="Requests, table" columns={columns} rows={first} keyOf={keyOf}>
+      <LongTable label={t('Requests, table')} columns={columns} rows={first} keyOf={keyOf}>
         {(row) => (
           <>
             <td className="nowrap">
@@ -38,7 +40,7 @@ export function FoundTable({ rows, hasClients }: Props) {
               {row.method}{' '}
               <bdi>
                 <span className="dim">{row.host}</span>
-                {row.path === '' ? <span className="dim"> not decodable</span> : row.path}
+                {row.path === '' ? <span className="dim"> {t('not decodable')}</span> : row.path}
               </bdi>
             </td>
             <td className="num">{formatSeconds(row.stageSeconds.total)}</td>
@@ -65,9 +67,9 @@ function Outcome({ status, reason }: Pick<FoundRequest, 'status' | 'reason'>) {
   if (reason !== null) {
     return (
       <MarkedText verdict={{ tone: 'warn', shape: 'triangle' }}>
-        {status ?? 'No response'}, ended early
+        {t('{status}, ended early', { status: status ?? t('No response') })}
       </MarkedText>
     )
   }
-  return status ?? 'No response'
+  return status ?? t('No response')
 }

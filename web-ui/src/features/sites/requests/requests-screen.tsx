@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Requests as nodes answer them: searched for a while, live.
+
 import { Button } from '@mantine/core'
 import { useRef } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
@@ -7,8 +8,8 @@ import { csvOf } from '../../../components/chart/csv.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { Page } from '../../../components/page.tsx'
+import { t } from '../../../languages/t.ts'
 import type { Session } from '../../../lib/api-types.ts'
-import { plural } from '../../../lib/format.ts'
 import { whyNot } from '../../../lib/permissions.ts'
 import { saveFile } from '../../../lib/save-file.ts'
 import { countWords, csvRows, type Found, nodesWords } from './found.ts'
@@ -32,15 +33,15 @@ export function RequestsScreen({ search, onSearch, session }: Props) {
     whyNot(session, 'requests:read') ??
     (search.clients || search.client ? whyNot(session, 'requests:clients') : null)
   const blockedBy =
-    refusal ?? (Object.keys(wrong).length > 0 ? 'Correct the marked fields first.' : null)
+    refusal ?? (Object.keys(wrong).length > 0 ? t('Correct the marked fields first.') : null)
   return (
     <Page
-      title="Requests"
-      meta="Requests as nodes answer them, from the moment you start. Nothing is kept."
+      title={t('Requests')}
+      meta={t('Requests as nodes answer them, from the moment you start. Nothing is kept.')}
     >
       <form
         className="panel"
-        aria-label="What to search for"
+        aria-label={t('What to search for')}
         onSubmit={(event) => {
           event.preventDefault()
           if (blockedBy === null) start(askedBy(search))
@@ -49,18 +50,18 @@ export function RequestsScreen({ search, onSearch, session }: Props) {
         <SearchFields {...{ search, wrong, session, onSearch }} />
         <div className="panel-body row">
           <ActionButton type="submit" blockedBy={blockedBy}>
-            {isSearching ? 'Start again' : 'Start'}
+            {isSearching ? t('Start again') : t('Start')}
           </ActionButton>
           {isSearching && (
             <Button variant="default" onClick={stop}>
-              Stop
+              {t('Stop')}
             </Button>
           )}
         </div>
       </form>
       {error !== null && (
         <ErrorBox
-          what="The requests were not searched"
+          what={t('The requests were not searched')}
           error={error}
           onRetry={() => start(askedBy(search))}
         />
@@ -76,9 +77,10 @@ export function RequestsScreen({ search, onSearch, session }: Props) {
 
 const NothingYet = ({ isSearching }: { isSearching: boolean }) => (
   <div className="panel">
-    <EmptyState title={isSearching ? 'Asking the nodes …' : 'No search yet'}>
-      Leave fields empty to see everything. Paths come without their query, and masked as each
-      node’s config says. Busy nodes send a part of their requests, chosen by chance.
+    <EmptyState title={isSearching ? t('Asking the nodes …') : t('No search yet')}>
+      {t(
+        'Leave fields empty to see everything. Paths come without their query, and masked as each node’s config says. Busy nodes send a part of their requests, chosen by chance.',
+      )}
     </EmptyState>
   </div>
 )
@@ -97,27 +99,36 @@ function Results({ found, isSearching }: ResultsProps) {
     <>
       <section className="panel" aria-labelledby="found-heading">
         <div className="panel-head" ref={head}>
-          <h2 id="found-heading">Found</h2>
+          <h2 id="found-heading">{t('Found')}</h2>
           <span role="status">{stateWords(found, isSearching)}</span>
           <span className="dim">
-            {countWords(search)} on {nodesWords(search)}
+            {t('{countWords} on {nodesWords}', {
+              countWords: countWords(search),
+              nodesWords: nodesWords(search),
+            })}
           </span>
           <span className="grow" />
           {/* Without a row there is nothing to read in peace. */}
           {rows.length > 0 && (isSearching || isHeld) && (
             <Button variant="default" size="xs" aria-pressed={isHeld} onClick={toggle}>
-              {isHeld ? `Go on${behind > 0 ? `, ${plural(behind, 'new one')}` : ''}` : 'Pause'}
+              {isHeld
+                ? behind > 0
+                  ? t('Go on, {behind, plural, one {# new one} other {# new ones}}', { behind })
+                  : t('Go on')
+                : t('Pause')}
             </Button>
           )}
           {shown.length > 0 && (
             <Button variant="subtle" color="gray" size="xs" onClick={save}>
-              CSV
+              {t('CSV')}
             </Button>
           )}
         </div>
         {shown.length === 0 ? (
           <p className="panel-body dim">
-            {isSearching ? 'No request like that has come yet.' : 'No request like that came.'}
+            {isSearching
+              ? t('No request like that has come yet.')
+              : t('No request like that came.')}
           </p>
         ) : (
           <FoundTable rows={shown} hasClients={search.tellsClients} />
@@ -126,7 +137,7 @@ function Results({ found, isSearching }: ResultsProps) {
       {search.received > 0 && (
         <section className="panel" aria-labelledby="top-heading">
           <div className="panel-head">
-            <h2 id="top-heading">What comes most often, and how long it takes</h2>
+            <h2 id="top-heading">{t('What comes most often, and how long it takes')}</h2>
           </div>
           <TopLists search={search} />
         </section>
@@ -137,6 +148,6 @@ function Results({ found, isSearching }: ResultsProps) {
 
 /** Without numbers that change each second: it is read aloud. */
 function stateWords({ search: { nodes } }: Found, isSearching: boolean): string {
-  if (!isSearching) return 'Ended'
-  return nodes.live === 0 ? 'Asking the nodes …' : 'Live'
+  if (!isSearching) return t('Ended')
+  return nodes.live === 0 ? t('Asking the nodes …') : t('Live')
 }

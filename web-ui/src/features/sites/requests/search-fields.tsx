@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
+import { t } from '../../../languages/t.ts'
 import type { Session } from '../../../lib/api-types.ts'
 import { may } from '../../../lib/permissions.ts'
 import { NodeField } from './node-field.tsx'
@@ -23,19 +25,19 @@ type Props = {
 type Field = { name: TextName; label: string; placeholder: string }
 
 const fields: readonly Field[] = [
-  { name: 'nodes', label: 'Nodes with labels', placeholder: 'All nodes, or zone=eu' },
-  { name: 'config', label: 'Running config', placeholder: 'Any' },
-  { name: 'site', label: 'Site', placeholder: 'Any, or one of its hosts' },
-  { name: 'host', label: 'Host asked for', placeholder: 'A part of it' },
-  { name: 'path', label: 'Path', placeholder: '/begins-so, or a part' },
-  { name: 'method', label: 'Method', placeholder: 'Any, or GET' },
-  { name: 'status', label: 'Status', placeholder: 'Any, 404, 5xx, 400-403' },
-  { name: 'slower', label: 'Milliseconds at least', placeholder: '0' },
-  { name: 'bytes', label: 'Bytes sent at least', placeholder: '0' },
+  { name: 'nodes', label: t('Nodes with labels'), placeholder: t('All nodes, or zone=eu') },
+  { name: 'config', label: t('Running config'), placeholder: t('Any') },
+  { name: 'site', label: t('Site'), placeholder: t('Any, or one of its hosts') },
+  { name: 'host', label: t('Host asked for'), placeholder: t('A part of it') },
+  { name: 'path', label: t('Path'), placeholder: '/begins-so, or a part' },
+  { name: 'method', label: t('Method'), placeholder: t('Any, or GET') },
+  { name: 'status', label: t('Status'), placeholder: t('Any, 404, 5xx, 400-403') },
+  { name: 'slower', label: t('Milliseconds at least'), placeholder: '0' },
+  { name: 'bytes', label: t('Bytes sent at least'), placeholder: '0' },
 ]
 const clientField: Field = {
   name: 'client',
-  label: 'Client',
+  label: t('Client'),
   placeholder: '203.0.113.7 or 203.0.113.0/24',
 }
 
@@ -70,7 +72,7 @@ export function SearchFields({ search, wrong, session, onSearch }: Props) {
       )}
       <NativeSelect
         size="xs"
-        label="For"
+        label={t('For')}
         value={String(search.seconds ?? DEFAULT_SECONDS)}
         onChange={({ currentTarget: { value } }) => {
           const seconds = secondsOf(value)
@@ -82,7 +84,7 @@ export function SearchFields({ search, wrong, session, onSearch }: Props) {
         <Checkbox
           size="xs"
           className={classes.check ?? ''}
-          label="Show who asked"
+          label={t('Show who asked')}
           checked={search.clients ?? false}
           onChange={({ currentTarget: { checked } }) =>
             onSearch({ ...search, clients: checked ? true : undefined })

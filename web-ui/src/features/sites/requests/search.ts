@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is searched for, as the address holds it and as the control plane is asked for it. Pure.
+import { t } from '../../../languages/t.ts'
 import type { StartSearch } from '../../../lib/api-types.ts'
 
 /** Each as it was typed; the address is read anew by whoever it is sent to. */
@@ -23,7 +24,7 @@ export type RequestsSearch = {
   seconds?: Seconds | undefined
 }
 
-export const durations = { 60: '1 minute', 300: '5 minutes', 600: '10 minutes' } as const
+export const durations = { 60: t('1 minute'), 300: t('5 minutes'), 600: t('10 minutes') } as const
 export type Seconds = keyof typeof durations
 export const DEFAULT_SECONDS: Seconds = 60
 export const secondsOf = (value: unknown): Seconds | undefined =>
@@ -59,10 +60,10 @@ export function wrongIn({ status, method, slower, bytes }: RequestsSearch): Wron
   const isStatus = status === undefined || statusOf(status) !== null
   const isMethod = method === undefined || /^[A-Z][A-Z-]{0,15}$/.test(method.trim().toUpperCase())
   return {
-    ...(!isStatus && { status: 'Say 404, 5xx or 400-403.' }),
-    ...(!isMethod && { method: 'Letters, as in GET.' }),
-    ...(slower !== undefined && !WHOLE.test(slower.trim()) && { slower: 'Say a whole number.' }),
-    ...(bytes !== undefined && !WHOLE.test(bytes.trim()) && { bytes: 'Say a whole number.' }),
+    ...(!isStatus && { status: t('Say 404, 5xx or 400-403.') }),
+    ...(!isMethod && { method: t('Letters, as in GET.') }),
+    ...(slower !== undefined && !WHOLE.test(slower.trim()) && { slower: t('Say a whole number.') }),
+    ...(bytes !== undefined && !WHOLE.test(bytes.trim()) && { bytes: t('Say a whole number.') }),
   }
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What comes most often among the requests that a search found, and how long they took.
+
 import { Figures } from '../../../components/figures.tsx'
 import { ScrollBox } from '../../../components/scroll-box.tsx'
+import { t } from '../../../languages/t.ts'
 import type { RequestSearch } from '../../../lib/api-types.ts'
-import { formatCount, formatRatio, formatSeconds, plural } from '../../../lib/format.ts'
+import { formatCount, formatRatio, formatSeconds } from '../../../lib/format.ts'
 import classes from './requests.module.css'
 
 export function TopLists({ search }: { search: RequestSearch }) {
@@ -14,28 +16,34 @@ export function TopLists({ search }: { search: RequestSearch }) {
         <Figures
           size="small"
           figures={[
-            { name: 'Half took at most', value: formatSeconds(times.p50Seconds) },
-            { name: '9 of 10 took at most', value: formatSeconds(times.p90Seconds) },
-            { name: '99 of 100 took at most', value: formatSeconds(times.p99Seconds) },
+            { name: t('Half took at most'), value: formatSeconds(times.p50Seconds) },
+            { name: t('9 of 10 took at most'), value: formatSeconds(times.p90Seconds) },
+            { name: t('99 of 100 took at most'), value: formatSeconds(times.p99Seconds) },
           ]}
         />
         <p className="dim">
-          From {plural(times.sampled, 'sample')}
-          {received < matched && ' of them, each weighted by how many it stands for'}. A dash stands
-          where too few samples were slower to say.
+          {received < matched
+            ? t(
+                'From {sampled, plural, one {# sample} other {# samples}} of them, each weighted by how many it stands for. A dash stands where too few samples were slower to say.',
+                { sampled: times.sampled },
+              )
+            : t(
+                'From {sampled, plural, one {# sample} other {# samples}}. A dash stands where too few samples were slower to say.',
+                { sampled: times.sampled },
+              )}
         </p>
       </div>
       <div className={classes.lists}>
         <Ranked
-          title="Top paths"
-          of="Path"
+          title={t('Top paths')}
+          of={t('Path')}
           matched={matched}
           items={topPaths.map(({ path, ...counted }) => ({ ...counted, name: path }))}
         />
         {topClients !== null && (
           <Ranked
-            title="Top clients"
-            of="Client"
+            title={t('Top clients')}
+            of={t('Client')}
             matched={matched}
             items={topClients.map(({ client, ...counted }) => ({ ...counted, name: client }))}
           />
@@ -57,10 +65,10 @@ function Ranked({ title, of, matched, items }: RankedProps) {
           <tr>
             <th scope="col">{of}</th>
             <th scope="col" className="num">
-              Requests
+              {t('Requests')}
             </th>
             <th scope="col" className="num">
-              Share
+              {t('Share')}
             </th>
           </tr>
         </thead>
@@ -68,13 +76,19 @@ function Ranked({ title, of, matched, items }: RankedProps) {
           {items.map(({ name, requests, overcountAtMost }) => (
             <tr key={name}>
               <td className={classes.name}>
-                {name === '' ? <span className="dim">not decodable</span> : <bdi>{name}</bdi>}
+                {name === '' ? (
+                  <span className="dim">{t('not decodable')}</span>
+                ) : (
+                  <bdi>{name}</bdi>
+                )}
               </td>
               <td className="num nowrap">
                 {formatCount(Math.round(requests))}
                 {overcountAtMost >= 1 && (
                   <div className="dim">
-                    at least {formatCount(Math.round(requests - overcountAtMost))}
+                    {t('at least {requests}', {
+                      requests: formatCount(Math.round(requests - overcountAtMost)),
+                    })}
                   </div>
                 )}
               </td>
