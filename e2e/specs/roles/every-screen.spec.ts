@@ -13,8 +13,8 @@ for (const person of ['viewer', 'operator', 'approver', 'scoped'] as const) {
     provokes,
   }) => {
     await furnish(admin, farm)
-    // Whose node, rollout or entry of the audit it is, only the control plane knows.
-    if (person === 'scoped') provokes(/^404 /)
+    // Whose node or rollout it is, and how far a plan reaches, only the control plane knows.
+    if (person === 'scoped') provokes(/^404 /, /^403 \/api\/v1\/rollouts$/)
     const page = await pageAs(person)
     await page.goto('/')
     for (const screen of await screens(admin)) {

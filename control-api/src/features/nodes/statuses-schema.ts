@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { NodeIdSchema, Nullable } from '../../api-shapes/common.ts'
 import { UrlSchema } from './explain-schema.ts'
 
@@ -24,4 +24,3 @@ export const StatusesSchema = Type.Object({
     { description: 'status null: it serves nothing yet, or can’t be asked about such a host' },
   ),
 })
-export type Statuses = Static<typeof StatusesSchema>
