@@ -39,6 +39,7 @@ import { measureIn } from './features/metrics/set-routes.ts'
 import { createEndNode } from './features/nodes/decommissioning.ts'
 import { openFarmIndex } from './features/nodes/farm-index.ts'
 import { startForgetting } from './features/nodes/forgetting.ts'
+import { createPreviewKeeper } from './features/nodes/previews/keeper.ts'
 import { type Contents, openContents } from './features/releases/contents.ts'
 import { unfinishedWithin } from './features/rollouts/store/rollouts.ts'
 import { createCountedSites } from './features/sites/counted.ts'
@@ -108,6 +109,8 @@ export type Service = {
   backups: BackupKeeper | null
   /** By itself once an hour; tests call it. */
   sweepContents: Contents['look']
+  /** By itself once a minute; tests call it. */
+  endPreviews(): Promise<void>
   /** By itself once a minute; tests call it. */
   forgetLongAway(): Promise<void>
   /** For the rollout engine: by itself with its ticker; tests call it. */
@@ -222,6 +225,19 @@ export async function buildService(
     },
     isHeld: () => identity.recovery !== null || disk.isFull(),
     onError: (error) => app.log.error({ err: error }, 'a node could not be forgotten'),
+  })
+
+  const previewKeeper = createPreviewKeeper({
+    ...{ db, write, now, previews: fleet.previews, isHeld: disk.isFull },
+    onError: (error) =>
+      app.log.error({ err: error }, 'previews of releases could not be looked at'),
+  })
+  await previewKeeper.read()
+  // One goes with its version.
+  events.subscribe(({ event }) => {
+    if (event.kind === 'release' && event.action === 'version-removed') {
+      previewKeeper.read().catch((error: unknown) => app.log.error({ err: error }, 'previews'))
+    }
   })
 
   const isTls = authority !== null
@@ -368,6 +384,7 @@ export async function buildService(
     ...{ logTailWithinMs, agents, assignments, deciding, endNode, metrics, work, bearers },
     ...{ keeper, certificateEnds, acme, guard, dispatcher, verifier, backups, contents },
     releaseBytesSent: nodeReleases.sentBytes,
+    previewKeeper,
     ...{ consoleCertificate, hub, index, siteReading, requests, ownProcess, alertFarm },
   })
   serveReader(app)
@@ -379,6 +396,7 @@ export async function buildService(
     authority?.close()
     fleet.close()
     hub.close()
+    previewKeeper.stop()
     await Promise.all([
       closeListeners([app, agents]),
       deciding.stop(),
@@ -422,6 +440,7 @@ export async function buildService(
     consoleCertificate,
     backups,
     forgetLongAway,
+    endPreviews: previewKeeper.look,
     sweepContents: contents.look,
     passTime: engine.tick,
     tellMemberships,

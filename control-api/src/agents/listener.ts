@@ -248,6 +248,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
       if (verdict === 'detected' || verdict === 'refused') throw new CloneDetected()
       if (verdict === 'say-again') throw new SayAgain()
       fleet.ahead.restarted(caller.id)
+      fleet.previews.restarted(caller.id)
       return {
         protocol,
         controlPlaneId: identity.controlPlaneId,
