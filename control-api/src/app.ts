@@ -51,8 +51,8 @@ import { createDispatcher, type DispatcherOptions } from './features/webhooks/di
 import { createGuard, type Resolve } from './features/webhooks/targets.ts'
 import { Challenges } from './fleet/challenges.ts'
 import { Fleet } from './fleet/fleet.ts'
-import { createLooks } from './fleet/looks.ts'
 import { checkQuestions, logQuestions } from './fleet/questions.ts'
+import { createRequestLooks } from './fleet/request-looks.ts'
 import { RequestSearches } from './fleet/request-searches.ts'
 import { RHYTHM, type Rhythm } from './fleet/rhythm.ts'
 import { SampleWatches } from './fleet/sample-watches.ts'
@@ -277,7 +277,7 @@ export async function buildService(
   const sampleWatches = new SampleWatches(wake)
   const requestSearches = new RequestSearches(wake)
   const nodeReleases = createNodeReleases({
-    ...{ db, folder: contents.folder, ahead: fleet.ahead },
+    ...{ db, folder: contents.folder, room: contents.room, ahead: fleet.ahead },
   })
   const agents = await buildAgentListener({
     logLevel,
@@ -291,7 +291,7 @@ export async function buildService(
     ...questions,
     probeOrders,
     watchOrders,
-    looks: createLooks(sampleWatches, requestSearches),
+    looks: createRequestLooks(sampleWatches, requestSearches),
     challenges,
     certificates: createNodeCertificates({ db, write, now, box }),
     releases: nodeReleases,

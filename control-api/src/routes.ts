@@ -241,7 +241,7 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
     readGrouping,
     absenceOf,
     openPreviews: previews,
-    explain: createNodeExplain({ binary: config.nodeBinary }),
+    explain: createNodeExplain({ binary: config.nodeBinary }, parts.deciding.askBinary),
     sinceOf: createSinceOf((name, number) => findVersion(db, name, number)),
     impactOf: (changes) =>
       impactOf({ db, now, openPreviews: previews, absenceOf }, nodeChange(changes), [

@@ -18,10 +18,10 @@ import type { Identity } from '../control-plane/identity.ts'
 import type { Database } from '../db/database.ts'
 import type { Challenges } from '../fleet/challenges.ts'
 import type { Fleet, Woken } from '../fleet/fleet.ts'
-import type { Looks } from '../fleet/looks.ts'
 import type { WatchOrders } from '../fleet/path-watch.ts'
 import type { ProbeOrders } from '../fleet/probe-orders.ts'
 import type { CheckQuestions, LogQuestions } from '../fleet/questions.ts'
+import type { RequestLooks } from '../fleet/request-looks.ts'
 import { admitted } from './admission.ts'
 import type { Caller, Identify } from './callers.ts'
 import type { Inbox } from './inbox.ts'
@@ -47,7 +47,7 @@ type Deps = {
   probeOrders: Pick<ProbeOrders, 'take'>
   watchOrders: Pick<WatchOrders, 'take'>
   checkQuestions: Pick<CheckQuestions, 'take'>
-  looks: Pick<Looks, 'take'>
+  looks: Pick<RequestLooks, 'take'>
   challenges: Pick<Challenges, 'heard' | 'newsFor'>
   texts: KeptTexts
   outgoing: Outgoing

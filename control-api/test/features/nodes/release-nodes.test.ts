@@ -2,7 +2,6 @@
 // GET /releases/{name}/nodes, from nodes that were told to run a release and say that they do.
 import { describe, expect, test } from 'vitest'
 import type { ReleaseVersion } from '../../../src/agent-protocol/messages.gen.ts'
-import { hostOf } from '../../../src/features/nodes/release-nodes.ts'
 import { enrolNode, type TestNode } from '../../agents/node-client.ts'
 import { build, type Client } from '../../helper.ts'
 import { personWith } from '../../person.ts'
@@ -76,26 +75,4 @@ describe('the nodes of a release', () => {
     const answer = await service.anonymous.inject({ url: '/api/v1/releases/www/nodes' })
     expect(answer.statusCode).toBe(401)
   })
-})
-
-test.each([
-  [[{ hosts: ['*.b', 'a.b'], release: 'www' }], 'a.b'],
-  [
-    [
-      { hosts: ['x'], root: '/srv' },
-      { hosts: ['*'], release: 'www' },
-    ],
-    null,
-  ],
-  [
-    [
-      { hosts: ['*'], release: 'www' },
-      { hosts: ['y'], release: 'www' },
-    ],
-    'y',
-  ],
-  [[{ hosts: 'x', release: 'www' }, null], null],
-  ['none', null],
-])('of the sites %j the name is %j', (sites, host) => {
-  expect(hostOf(JSON.stringify({ sites }), 'www')).toBe(host)
 })
