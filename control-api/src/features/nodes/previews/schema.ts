@@ -25,7 +25,7 @@ export const PreviewVersionParamsSchema = Type.Object({
 })
 export const PreviewParamsSchema = Type.Object({ name: NameSchema, id: PreviewIdSchema })
 
-export const PREVIEW_STATES = [
+const PREVIEW_STATES = [
   'shown',
   'fetching',
   'refused',
