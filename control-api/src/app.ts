@@ -40,6 +40,7 @@ import { measureIn } from './features/metrics/set-routes.ts'
 import { createEndNode } from './features/nodes/decommissioning.ts'
 import { openFarmIndex } from './features/nodes/farm-index.ts'
 import { startForgetting } from './features/nodes/forgetting.ts'
+import { createPreviewKeeper } from './features/nodes/previews/keeper.ts'
 import { type Contents, openContents } from './features/releases/contents.ts'
 import { unfinishedWithin } from './features/rollouts/store/rollouts.ts'
 import { createCountedSites } from './features/sites/counted.ts'
@@ -51,8 +52,8 @@ import { createDispatcher, type DispatcherOptions } from './features/webhooks/di
 import { createGuard, type Resolve } from './features/webhooks/targets.ts'
 import { Challenges } from './fleet/challenges.ts'
 import { Fleet } from './fleet/fleet.ts'
-import { createLooks } from './fleet/looks.ts'
 import { checkQuestions, logQuestions } from './fleet/questions.ts'
+import { createRequestLooks } from './fleet/request-looks.ts'
 import { RequestSearches } from './fleet/request-searches.ts'
 import { RHYTHM, type Rhythm } from './fleet/rhythm.ts'
 import { SampleWatches } from './fleet/sample-watches.ts'
@@ -109,6 +110,8 @@ export type Service = {
   backups: BackupKeeper | null
   /** By itself once an hour; tests call it. */
   sweepContents: Contents['look']
+  /** By itself once a minute; tests call it. */
+  endPreviews(): Promise<void>
   /** By itself once a minute; tests call it. */
   forgetLongAway(): Promise<void>
   /** For the rollout engine: by itself with its ticker; tests call it. */
@@ -225,6 +228,19 @@ export async function buildService(
     onError: (error) => app.log.error({ err: error }, 'a node could not be forgotten'),
   })
 
+  const previewKeeper = createPreviewKeeper({
+    ...{ db, write, now, previews: fleet.previews, isHeld: disk.isFull },
+    onError: (error) =>
+      app.log.error({ err: error }, 'previews of releases could not be looked at'),
+  })
+  await previewKeeper.read()
+  // One goes with its version.
+  events.subscribe(({ event }) => {
+    if (event.kind === 'release' && event.action === 'version-removed') {
+      previewKeeper.read().catch((error: unknown) => app.log.error({ err: error }, 'previews'))
+    }
+  })
+
   const isTls = authority !== null
   const index = await openFarmIndex({ db, now, identity, isTls, fleet, readGrouping })
   const memberships = startMemberships({
@@ -263,7 +279,7 @@ export async function buildService(
   const sampleWatches = new SampleWatches(wake)
   const requestSearches = new RequestSearches(wake)
   const nodeReleases = createNodeReleases({
-    ...{ db, folder: contents.folder, ahead: fleet.ahead },
+    ...{ db, folder: contents.folder, room: contents.room, ahead: fleet.ahead },
   })
   const agents = await buildAgentListener({
     logLevel,
@@ -277,7 +293,7 @@ export async function buildService(
     ...questions,
     probeOrders,
     watchOrders,
-    looks: createLooks(sampleWatches, requestSearches),
+    looks: createRequestLooks(sampleWatches, requestSearches),
     challenges,
     certificates: createNodeCertificates({ db, write, now, box }),
     releases: nodeReleases,
@@ -370,6 +386,7 @@ export async function buildService(
     ...{ logTailWithinMs, agents, assignments, deciding, endNode, metrics, work, bearers },
     ...{ keeper, certificateEnds, acme, guard, dispatcher, verifier, backups, contents },
     releaseBytesSent: nodeReleases.sentBytes,
+    previewKeeper,
     ...{ consoleCertificate, hub, index, siteReading, requests, ownProcess, alertFarm },
   })
   serveReader(app)
@@ -381,6 +398,7 @@ export async function buildService(
     authority?.close()
     fleet.close()
     hub.close()
+    previewKeeper.stop()
     await Promise.all([
       closeListeners([app, agents]),
       deciding.stop(),
@@ -424,6 +442,7 @@ export async function buildService(
     consoleCertificate,
     backups,
     forgetLongAway,
+    endPreviews: previewKeeper.look,
     sweepContents: contents.look,
     passTime: engine.tick,
     tellMemberships,

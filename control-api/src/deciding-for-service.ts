@@ -26,6 +26,7 @@ import { ProbeOrders } from './fleet/probe-orders.ts'
 import type { Rhythm } from './fleet/rhythm.ts'
 import type { App } from './http/app-types.ts'
 import type { MetricsStore } from './metrics-store/metrics-store.ts'
+import { createAskBinary } from './node-check/ask-binary.ts'
 import { keepChecks, markOf } from './node-check/kept-checks.ts'
 import { createNodeCheck } from './node-check/node-check.ts'
 import { createAskOwners } from './node-check/owners.ts'
@@ -57,7 +58,11 @@ export async function startDeciding(deps: Deps) {
   const { has: isConnected } = fleet.connections
   const schema = loadConfigSchema()
   const binaryMark = () => markOf(config.nodeBinary)
-  const nodeCheck = keepChecks(createNodeCheck({ binary: config.nodeBinary }), binaryMark)
+  const askBinary = createAskBinary({ binary: config.nodeBinary })
+  const nodeCheck = keepChecks(
+    createNodeCheck({ binary: config.nodeBinary }, askBinary),
+    binaryMark,
+  )
   const validate = createValidate({
     ...{ examine: work.examine, nodeCheck },
     certificates: certificateNames(db),
@@ -136,7 +141,16 @@ export async function startDeciding(deps: Deps) {
   }
   const rollOut = createRollOutCertificate(orders)
   return {
-    ...{ schema, validateAuthors, askOwners, releases, previews, onUnrenderable, engine },
+    ...{
+      askBinary,
+      schema,
+      validateAuthors,
+      askOwners,
+      releases,
+      previews,
+      onUnrenderable,
+      engine,
+    },
     ...{ probeOrders, watchOrders, orders, rollOut, stop: stopTicker },
   }
 }

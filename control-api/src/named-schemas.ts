@@ -60,6 +60,7 @@ import {
   RequestSearchSchema,
 } from './features/metrics/request-search-schema.ts'
 import { MetricsSchema, StageSchema } from './features/metrics/schema.ts'
+import { ReleasePreviewSchema } from './features/nodes/previews/schema.ts'
 import {
   DriftDetailSchema,
   EffectiveConfigSchema,
@@ -163,6 +164,7 @@ export const namedSchemas: NamedSchemas = {
   ManifestFile: ManifestFileSchema,
   Release: ReleaseSchema,
   ReleaseVersion: ReleaseVersionSchema,
+  ReleasePreview: ReleasePreviewSchema,
   Role: RoleSchema,
   Rollout: RolloutSchema,
   PlanCells: PlanCellsSchema,

@@ -69,6 +69,8 @@ import { createNodeCounts } from './features/nodes/counts.ts'
 import { createEndNodesIn, type EndNode } from './features/nodes/decommissioning.ts'
 import { createNodeFacts } from './features/nodes/facts.ts'
 import type { FarmIndex } from './features/nodes/farm-index.ts'
+import type { PreviewKeeper } from './features/nodes/previews/keeper.ts'
+import { releasePreviewRoutes } from './features/nodes/previews/routes.ts'
 import { prometheusRoutes } from './features/nodes/prometheus-routes.ts'
 import { releaseNodesRoutes } from './features/nodes/release-nodes-routes.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
@@ -159,6 +161,7 @@ export type Parts = {
   contents: Contents
   /** To nodes, since the start. */
   releaseBytesSent: () => number
+  previewKeeper: PreviewKeeper
   consoleCertificate: ConsoleCertificate | null
   hub: SseHub
   index: FarmIndex
@@ -240,7 +243,7 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
     readGrouping,
     absenceOf,
     openPreviews: previews,
-    explain: createNodeExplain({ binary: config.nodeBinary }),
+    explain: createNodeExplain({ binary: config.nodeBinary }, parts.deciding.askBinary),
     sinceOf: createSinceOf((name, number) => findVersion(db, name, number)),
     impactOf: (changes) =>
       impactOf({ db, now, openPreviews: previews, absenceOf }, nodeChange(changes), [
@@ -253,6 +256,10 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
   })(api)
   await prometheusRoutes({ db, index })(api)
   await releaseNodesRoutes({ db, index })(api)
+  await releasePreviewRoutes({
+    ...{ db, write, now, index, fleet, keeper: parts.previewKeeper },
+    hostTemplate: config.previewHost,
+  })(api)
   await configRoutes({
     ...{ db, write, now, schema, work },
     validate: validateAuthors,

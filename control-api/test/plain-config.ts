@@ -25,6 +25,7 @@ export const plainConfig = (dataDir: string): Config => ({
     ...{ maxFiles: 1_000_000, maxBytes: 100 * 1024 ** 3, storeBytes: 200 * 1024 ** 3 },
     keepHours: 24,
   },
+  previewHost: null,
   oidc: null,
   webhookAllow: [],
   smtp: null,

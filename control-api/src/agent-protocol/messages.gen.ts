@@ -110,6 +110,19 @@ export type AheadStates = ({
   }
 })[]
 
+export type PreviewId = string
+
+export type PreviewIds = (PreviewId)[]
+
+export type ReleasePreview = {
+  id: PreviewId
+  name: ReleaseName
+  manifestSha256: Sha256
+  host: string
+  keySha256: Sha256
+  endsInMs: number
+}
+
 export type KeptReleases = ({
   name: ReleaseName
   number: number
@@ -349,6 +362,7 @@ export type DesiredRequest = {
   waitMs: DurationMs
   challenges?: (ChallengeToken)[]
   ahead?: AheadStates
+  previews?: PreviewIds
 }
 
 export type DesiredResponse = {
@@ -400,6 +414,7 @@ export type DesiredResponse = {
     searches?: (RequestSearch)[]
   }
   ahead?: ReleasesAhead
+  previews?: (ReleasePreview)[]
   watch?: {
     id: WatchId
     forMs: DurationMs
@@ -527,6 +542,7 @@ export type ReportRequest = {
     waitMs: DurationMs
     challenges?: (ChallengeToken)[]
     ahead?: AheadStates
+    previews?: PreviewIds
   }
   fetching?: Fetching
   keptReleases?: KeptReleases

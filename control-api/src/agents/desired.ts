@@ -18,10 +18,10 @@ import type { Identity } from '../control-plane/identity.ts'
 import type { Database } from '../db/database.ts'
 import type { Challenges } from '../fleet/challenges.ts'
 import type { Fleet, Woken } from '../fleet/fleet.ts'
-import type { Looks } from '../fleet/looks.ts'
 import type { WatchOrders } from '../fleet/path-watch.ts'
 import type { ProbeOrders } from '../fleet/probe-orders.ts'
 import type { CheckQuestions, LogQuestions } from '../fleet/questions.ts'
+import type { RequestLooks } from '../fleet/request-looks.ts'
 import { admitted } from './admission.ts'
 import type { Caller, Identify } from './callers.ts'
 import type { Inbox } from './inbox.ts'
@@ -39,7 +39,7 @@ const LEAST_FOR_ROOM_MS = 1_000
 type Deps = {
   db: Kysely<Database>
   identity: Pick<Identity, 'epoch' | 'recovery'>
-  fleet: Pick<Fleet, 'ahead' | 'wait' | 'hungUp'>
+  fleet: Pick<Fleet, 'ahead' | 'previews' | 'wait' | 'hungUp'>
   inbox: Pick<Inbox, 'offerFirstRelease'>
   identify: Identify
   authority: Pick<Authority, 'bundle'> | null
@@ -47,7 +47,7 @@ type Deps = {
   probeOrders: Pick<ProbeOrders, 'take'>
   watchOrders: Pick<WatchOrders, 'take'>
   checkQuestions: Pick<CheckQuestions, 'take'>
-  looks: Pick<Looks, 'take'>
+  looks: Pick<RequestLooks, 'take'>
   challenges: Pick<Challenges, 'heard' | 'newsFor'>
   texts: KeptTexts
   outgoing: Outgoing
@@ -58,9 +58,13 @@ type Told = {
   given: Given | null
   challenges: Wish['challenges'] | undefined
   ahead: Wish['ahead'] | undefined
+  previews: Wish['previews'] | undefined
 }
 /** What it has and how long it waits: by itself, or with a report. */
-export type Wish = Pick<DesiredRequest, 'incarnation' | 'have' | 'waitMs' | 'challenges' | 'ahead'>
+export type Wish = Pick<
+  DesiredRequest,
+  'incarnation' | 'have' | 'waitMs' | 'challenges' | 'ahead' | 'previews'
+>
 
 /**
  * What it refused or went back from, also where it keeps no mark of that (a fence, or a start after its first
@@ -85,7 +89,7 @@ export function createDesired(deps: Deps) {
   /** What the node has not answered yet, and whatever else there is for it; null: nothing. */
   const news = async (
     nodeId: string,
-    { given, challenges: answered, ahead: held }: Told,
+    { given, challenges: answered, ahead: held, previews: shown }: Told,
   ): Promise<DesiredResponse | null> => {
     const assignment = given && (await asAssignment(given))
     // Last, for a question is put once, and so is an order.
@@ -96,7 +100,8 @@ export function createDesired(deps: Deps) {
     const watch = deps.watchOrders.take(nodeId)
     const challenges = answered ? deps.challenges.newsFor(answered) : null
     const ahead = held && !identity.recovery ? fleet.ahead.newsFor(nodeId, held) : null
-    const said = [assignment, question, probes, watch, samples, challenges, ahead]
+    const previews = shown && !identity.recovery ? fleet.previews.newsFor(nodeId, shown) : null
+    const said = [assignment, question, probes, watch, samples, challenges, ahead, previews]
     if (said.every((one) => !one)) return null
     return {
       assignment,
@@ -106,6 +111,7 @@ export function createDesired(deps: Deps) {
       ...(samples && { samples }),
       ...(challenges && { challenges }),
       ...(ahead && { ahead }),
+      ...(previews && { previews }),
     }
   }
 
@@ -164,13 +170,14 @@ export function createDesired(deps: Deps) {
     request: FastifyRequest,
     reply: FastifyReply,
     caller: Caller,
-    { incarnation, challenges, ahead, waitMs, ...wish }: Wish,
+    { incarnation, challenges, ahead, previews, waitMs, ...wish }: Wish,
   ): Promise<DesiredResponse> => {
     const have = wish.have?.generation ?? 0
     mayWait(caller, incarnation)
     const nodeId = caller.id
     if (challenges) deps.challenges.heard(nodeId, challenges)
     fleet.ahead.heard(nodeId, ahead)
+    fleet.previews.heard(nodeId, previews)
     const endsAt = performance.now() + spread(Math.min(waitMs, LONGEST_WAIT_MS))
     for (;;) {
       // The wait begins before the look, so that what is assigned in between wakes it.
@@ -189,7 +196,7 @@ export function createDesired(deps: Deps) {
         }
         // That wait may have been long, too.
         if (given && room === 'later') mayWait(await identify(request), incarnation)
-        const answer = await news(nodeId, { given, challenges, ahead })
+        const answer = await news(nodeId, { given, challenges, ahead, previews })
         if (answer) {
           wait.end('woken')
           return answer

@@ -48,10 +48,10 @@ import type { Identity } from '../control-plane/identity.ts'
 import type { Database } from '../db/database.ts'
 import type { Challenges } from '../fleet/challenges.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import type { Looks } from '../fleet/looks.ts'
 import type { WatchOrders } from '../fleet/path-watch.ts'
 import type { ProbeOrders } from '../fleet/probe-orders.ts'
 import type { CheckQuestions, LogQuestions } from '../fleet/questions.ts'
+import type { RequestLooks } from '../fleet/request-looks.ts'
 import type { App } from '../http/app-types.ts'
 import { createFastify } from '../http/create.ts'
 import { problemsPlugin } from '../http/problems.ts'
@@ -116,7 +116,7 @@ type Deps = {
   checkQuestions: Pick<CheckQuestions, 'take' | 'answered'>
   probeOrders: Pick<ProbeOrders, 'take' | 'heard'>
   watchOrders: Pick<WatchOrders, 'take'>
-  looks: Looks
+  looks: RequestLooks
   challenges: Pick<Challenges, 'heard' | 'newsFor'>
   certificates: NodeCertificates
   releases: NodeReleases
@@ -248,6 +248,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
       if (verdict === 'detected' || verdict === 'refused') throw new CloneDetected()
       if (verdict === 'say-again') throw new SayAgain()
       fleet.ahead.restarted(caller.id)
+      fleet.previews.restarted(caller.id)
       return {
         protocol,
         controlPlaneId: identity.controlPlaneId,

@@ -15,6 +15,7 @@ import { bytesOfContents, type Content } from '../release-store/contents-stream.
 import { createDeltas } from '../release-store/deltas.ts'
 import type { ReleaseFolder } from '../release-store/folder.ts'
 import { createKnownLists } from '../release-store/known-lists.ts'
+import type { StoreRoom } from '../release-store/room.ts'
 import { areOfOneRelease } from '../releases/store.ts'
 
 const SHA256 = /^[0-9a-f]{64}$/
@@ -36,10 +37,15 @@ export type NodeReleases = {
 type Limits = { atOnce: number; perNode: number; waitMs: number; stallMs: number }
 
 const LIMITS: Limits = { atOnce: 64, perNode: 4, waitMs: 20_000, stallMs: 30_000 }
-type Deps = { db: Kysely<Database>; folder: ReleaseFolder; ahead: Pick<ReleasesAhead, 'wantedBy'> }
+type Deps = {
+  db: Kysely<Database>
+  folder: ReleaseFolder
+  room: Pick<StoreRoom, 'take' | 'give'>
+  ahead: Pick<ReleasesAhead, 'wantedBy'>
+}
 
 export function createNodeReleases(
-  { db, folder, ahead }: Deps,
+  { db, folder, room, ahead }: Deps,
   limits: Limits = LIMITS,
 ): NodeReleases {
   const turns = new Turns({
@@ -47,7 +53,7 @@ export function createNodeReleases(
     ...{ waiting: 10_000, waitingPerCaller: limits.perNode },
   })
   const lists = createKnownLists(folder)
-  const deltas = createDeltas(folder)
+  const deltas = createDeltas({ folder, room })
   let sent = 0
 
   /** What it was told to run, or to hold ahead. */

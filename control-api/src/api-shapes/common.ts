@@ -35,6 +35,7 @@ export const ForgetRuleSchema = Type.Object({
 export const TokenIdSchema = id('token')
 export const UserIdSchema = id('user')
 export const BackupIdSchema = id('backup')
+export const PreviewIdSchema = id('preview')
 /** Stands in histories, logs and shell commands. */
 export const UsernameSchema = Type.String({
   maxLength: 64,

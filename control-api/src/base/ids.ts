@@ -20,6 +20,7 @@ type IdPrefix =
   | 'probe'
   | 'search'
   | 'order'
+  | 'preview'
   | 'alert'
   | 'rule'
   | 'silence'

@@ -52,6 +52,8 @@ export type Config = StoreConfig & {
   /** The console's address as browsers see it; null: nobody said. */
   publicUrl: string | null
   releases: ReleasesConfig
+  /** Under which name a node shows a version of a release, with {release}, {version} and {node}; null: none does. */
+  previewHost: string | null
   /** null: nobody signs in through an identity provider. */
   oidc: OidcConfig | null
   /** Networks that webhooks may reach although they are this machine or its link. */
@@ -120,6 +122,7 @@ export function envToConfig(env: Env): Config {
     trustProxy: proxies(env, problems),
     publicUrl: publicUrl(env, problems),
     releases: releases(env, problems),
+    previewHost: previewHost(env, problems),
     oidc: oidcConfig((name) => read(env, name), problems),
     webhookAllow: networks(env, 'FARMSTEAD_WEBHOOK_ALLOW', problems),
     smtp: smtpConfig((name) => read(env, name), problems),
@@ -254,6 +257,22 @@ function releases(env: Env, problems: string[]): ReleasesConfig {
     storeBytes: read('FARMSTEAD_RELEASES_STORE_GIB', 200, 1_000_000) * GIB,
     keepHours: read('FARMSTEAD_RELEASES_KEEP_HOURS', 24, 8760),
   }
+}
+
+const PLACEHOLDER = /\{(?:release|version|node)\}/g
+/** With something in place of those. */
+const HOST = /^(?=.{1,200}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/
+
+function previewHost(env: Env, problems: string[]): string | null {
+  const given = read(env, 'FARMSTEAD_PREVIEW_HOST')
+  if (given === undefined) return null
+  const isTold = given.includes('{release}') && given.includes('{version}')
+  if (!isTold || !HOST.test(given.replace(PLACEHOLDER, 'x'))) {
+    problems.push(
+      `FARMSTEAD_PREVIEW_HOST must be a host name with {release} and {version} in it, and {node} when it is another for each node, such as v{version}-{release}.{node}.preview.example.org, got "${given}"`,
+    )
+  }
+  return given
 }
 
 const SEGMENTS = /^(\/[A-Za-z0-9._~-]+)+$/

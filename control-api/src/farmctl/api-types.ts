@@ -41,6 +41,7 @@ export type RolloutPlan = Answer<'createRollout', 200>
 export type Preflight = Answer<'preflightRollout', 200>
 export type Release = Answer<'listReleases', 200>['items'][number]
 export type ReleaseVersion = Answer<'getReleaseVersion', 200>
+export type ReleasePreview = Answer<'listReleasePreviews', 200>['items'][number]
 export type ReleaseNode = Answer<'listReleaseNodes', 200>['items'][number]
 export type FileChange = Answer<'listManifestChanges', 200>['items'][number]
 export type ChangeTotals = Answer<'getManifestChangeTotals', 200>

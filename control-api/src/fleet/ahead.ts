@@ -33,6 +33,8 @@ const WOKEN_AT_ONCE = 200
 type Deps = {
   /** Ends its long poll. */
   wake: (nodeId: string) => void
+  /** What it shows under names of their own, and has to hold for that. */
+  previewed?: (nodeId: string) => readonly ReleaseVersion[]
 }
 
 export class ReleasesAhead {
@@ -40,10 +42,10 @@ export class ReleasesAhead {
   #lists: Map<string, Wanted> | null = null
   /** By node, which can hold files ahead: what it said last. */
   readonly #said = new Map<string, Said>()
-  readonly #deps: Deps
+  readonly #deps: Required<Deps>
 
   constructor(deps: Deps) {
-    this.#deps = deps
+    this.#deps = { previewed: () => NONE, ...deps }
   }
 
   knows(rolloutId: string): boolean {
@@ -59,9 +61,13 @@ export class ReleasesAhead {
     for (const nodeId of [...nodeIds].slice(0, WOKEN_AT_ONCE)) this.#deps.wake(nodeId)
   }
 
-  /** All that the node is to hold, by name and number; of more than one answer holds, those of the oldest rollouts. */
+  /**
+   * All that the node is to hold, by name and number; of more than one answer holds, what it shows by itself and those of the
+   * oldest rollouts.
+   */
   wantedBy(nodeId: string): readonly ReleaseVersion[] {
-    let wanted = NONE
+    const previewed = this.#deps.previewed(nodeId)
+    let wanted = previewed.length > 1 ? together(NONE, previewed) : previewed
     for (const list of this.#lists?.values() ?? []) {
       const own = list.get(nodeId) ?? NONE
       wanted = wanted.length === 0 ? own : together(wanted, own)
@@ -116,12 +122,18 @@ export class ReleasesAhead {
     return isSame ? null : [...wanted]
   }
 
+  /** How far it is with this one; null: it has not said. */
+  stateOfManifest(nodeId: string, manifest: string): AheadStates[number] | null {
+    return stateIn(this.#said.get(nodeId)?.states ?? [], manifest) ?? null
+  }
+
   /** How far it is with what that rollout wants of it; null: it cannot. */
   stateOf(rolloutId: string, nodeId: string): HeldState | null {
     const said = this.#said.get(nodeId)
     if (!said) return null
     const own = this.#lists?.get(rolloutId)?.get(nodeId) ?? NONE
-    const told = this.#lists?.size === 1 ? own : this.wantedBy(nodeId)
+    const isAll = this.#lists?.size === 1 && this.#deps.previewed(nodeId).length === 0
+    const told = isAll ? own : this.wantedBy(nodeId)
     let state: HeldState['state'] = 'held'
     let error: HeldState['error'] = null
     for (const { manifestSha256 } of own) {

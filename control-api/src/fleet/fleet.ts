@@ -8,6 +8,7 @@ import { ReleasesAhead } from './ahead.ts'
 import { Connections } from './connections.ts'
 import { type HostSample, withOffset } from './host.ts'
 import { KeptReleases } from './kept-releases.ts'
+import { ReleasePreviews } from './release-previews.ts'
 
 /** Three missed reports, at the usual time between two; the console's "unknown" begins here. */
 export const STALE_AFTER_MS = 15_000
@@ -72,7 +73,14 @@ const NEVER_SEEN: Presence = {
 
 export class Fleet {
   readonly connections = new Connections()
-  readonly ahead = new ReleasesAhead({ wake: (nodeId) => this.wake(nodeId) })
+  readonly previews = new ReleasePreviews({
+    now: () => this.#options.now(),
+    wake: (nodeId) => this.wake(nodeId),
+  })
+  readonly ahead = new ReleasesAhead({
+    wake: (nodeId) => this.wake(nodeId),
+    previewed: (nodeId) => this.previews.versionsFor(nodeId),
+  })
   readonly keptReleases = new KeptReleases()
   readonly #entries = new Map<string, Entry>()
   readonly #options: Required<Options>
@@ -208,6 +216,7 @@ export class Fleet {
   forget(nodeId: string): void {
     this.cutOff(nodeId)
     this.ahead.forget(nodeId)
+    this.previews.forget(nodeId)
     this.keptReleases.forget(nodeId)
     this.#entries.delete(nodeId)
   }

@@ -4,7 +4,13 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { ConfigError } from '../api-shapes/common.ts'
-import { type BinaryOptions, createAskBinary, STRANGE_ANSWER, tryJson } from './ask-binary.ts'
+import {
+  type AskBinary,
+  type BinaryOptions,
+  createAskBinary,
+  STRANGE_ANSWER,
+  tryJson,
+} from './ask-binary.ts'
 
 export type NodeCheckResult =
   | { verdict: 'good'; digest: string }
@@ -14,8 +20,11 @@ export type NodeCheckResult =
 /** With a file of an owner's rules, what those do not allow is an error with the code `policy`. */
 export type NodeCheck = (text: string, policyFile?: string) => Promise<NodeCheckResult>
 
-export function createNodeCheck(options: BinaryOptions): NodeCheck {
-  const ask = createAskBinary(options)
+/** `ask`: who asks the same binary other things gives one for all, so that all share its bounds. */
+export function createNodeCheck(
+  options: BinaryOptions,
+  ask: AskBinary = createAskBinary(options),
+): NodeCheck {
   return async (text, policyFile) => {
     const policy = policyFile === undefined ? [] : ['--policy', policyFile]
     const args = ['check', '--text-only', '--json', ...policy, '-']

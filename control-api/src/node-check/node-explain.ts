@@ -3,7 +3,13 @@
 // says it, and no second one that could be of another mind. It looks at no file.
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { type BinaryOptions, createAskBinary, STRANGE_ANSWER, tryJson } from './ask-binary.ts'
+import {
+  type AskBinary,
+  type BinaryOptions,
+  createAskBinary,
+  STRANGE_ANSWER,
+  tryJson,
+} from './ask-binary.ts'
 
 const Pointer = Type.String({ description: 'JSON Pointer (RFC 6901)' })
 
@@ -38,8 +44,11 @@ export type NodeExplainResult =
 /** `urls`: without white space. */
 export type NodeExplain = (text: string, urls: readonly string[]) => Promise<NodeExplainResult>
 
-export function createNodeExplain(options: BinaryOptions): NodeExplain {
-  const ask = createAskBinary(options)
+/** `ask`: as createNodeCheck. */
+export function createNodeExplain(
+  options: BinaryOptions,
+  ask: AskBinary = createAskBinary(options),
+): NodeExplain {
   return async (text, urls) => {
     const args = ['explain', '--json', '--text-only', '-']
     const asked = await ask({ args, input: `${urls.join('\n')}\n\n${text}` })

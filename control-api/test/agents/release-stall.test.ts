@@ -17,7 +17,7 @@ test('a connection that takes nothing is cut, and its turn is another’s', asyn
   const size = 64 * 1024 * 1024
   truncateSync(path, size)
   const releases = createNodeReleases(
-    { db: null as never, folder: null as never, ahead: null as never },
+    { ...{ db: null as never, folder: null as never }, room: null as never, ahead: null as never },
     {
       ...{ atOnce: 1, perNode: 1, waitMs: 10_000, stallMs: 400 },
     },

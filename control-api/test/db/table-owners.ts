@@ -55,6 +55,7 @@ export const TABLES = {
   sites_read: of('features/configs'),
   sites: of('features/configs'),
   site_hosts: of('features/configs'),
+  release_previews: of('releases'),
   releases: of('features/configs', {
     'features/rollouts': 'was it released, in the query of its tasks',
   }),

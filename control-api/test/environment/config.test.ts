@@ -44,6 +44,23 @@ describe('the environment', () => {
     expect(read.length).toBeGreaterThan(14)
   })
 
+  test('says under which names previews are shown', () => {
+    const of = (host: string) => problemsOf({ ...least, FARMSTEAD_PREVIEW_HOST: host })
+    expect(envToConfig(least).previewHost).toBeNull()
+    expect(of('v{version}-{release}.{node}.preview.example.org')).toEqual([])
+    for (const wrong of [
+      ...['preview.example.org', '{release}.example.org', '{release}-{version}'],
+      ...['{release}-{version}.{other}.example', 'https://{release}-{version}.example'],
+      ...[
+        '{release}-{version}.example:8080',
+        '{release}-{version}..example',
+        '*.{release}-{version}.example',
+      ],
+    ]) {
+      expect(of(wrong), wrong).toEqual([expect.stringContaining('FARMSTEAD_PREVIEW_HOST')])
+    }
+  })
+
   test('says where measurements are sent, with headers from a file that no problem shows', () => {
     const path = join(tempDir(), 'headers')
     const of = (env: Record<string, string>) => ({

@@ -14,8 +14,15 @@ const lists = (entries: Record<string, Record<string, ReleaseVersion[]>>): Map<s
 
 function open() {
   const woken: string[] = []
-  const ahead = new ReleasesAhead({ wake: (nodeId) => woken.push(nodeId) })
-  return { ahead, woken }
+  let previewed: ReleaseVersion[] = []
+  const ahead = new ReleasesAhead({
+    wake: (nodeId) => woken.push(nodeId),
+    previewed: () => previewed,
+  })
+  const preview = (...versions: ReleaseVersion[]) => {
+    previewed = versions
+  }
+  return { ahead, woken, preview }
 }
 
 describe('releases ahead', () => {
@@ -44,6 +51,22 @@ describe('releases ahead', () => {
     const manifests = ahead.wantedBy('n1').map(({ manifestSha256 }) => manifestSha256)
     ahead.heard('n1', states('held', ...manifests))
     expect(ahead.stateOf('r2', 'n1')?.state).toBe('held')
+  })
+
+  it('have what a node shows by itself first', () => {
+    const { ahead, preview } = open()
+    const many = Array.from({ length: 8 }, (_, i) => version('web', i + 1))
+    preview(version('www', 9), version('app', 1))
+    ahead.set(lists({ r1: { n1: many } }))
+    const names = ahead.wantedBy('n1').map(({ manifestSha256 }) => manifestSha256)
+    expect(names).toHaveLength(8)
+    expect(names).toContain('www-9')
+    expect(names[0]).toBe('app-1')
+    // What there was no room for is not waited for.
+    ahead.heard('n1', states('held', ...names))
+    expect(ahead.stateOf('r1', 'n1')?.state).toBe('held')
+    expect(ahead.stateOfManifest('n1', 'www-9')?.state).toBe('held')
+    expect(ahead.stateOfManifest('n1', 'web-8')).toBeNull()
   })
 
   it('are held when all are, and refused when none is under way and one was', () => {

@@ -2,7 +2,7 @@
 // Searches among nodes' requests: what nodes are told, what of their answers is taken, and that nothing grows.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RequestFound } from '../../src/agent-protocol/messages.gen.ts'
-import { createLooks } from '../../src/fleet/looks.ts'
+import { createRequestLooks } from '../../src/fleet/request-looks.ts'
 import {
   MOST_NODES,
   MOST_PER_SECOND,
@@ -73,7 +73,7 @@ describe('what nodes are told', () => {
   it('goes with what is told of who looks live, and neither ends the other', () => {
     const { searches, begin } = searching()
     const watches = new SampleWatches(() => {}, Date.now)
-    const looks = createLooks(watches, searches)
+    const looks = createRequestLooks(watches, searches)
     const message = { bootId: '', incarnation: '', uptimeUs: 1, seen: 0, samples: [] }
     expect(looks.take('n0')).toBeNull()
     const search = begin()

@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { createAskBinary } from '../../src/node-check/ask-binary.ts'
+import { createNodeCheck } from '../../src/node-check/node-check.ts'
 import { createNodeExplain } from '../../src/node-check/node-explain.ts'
 import { tempDir } from '../helper.ts'
 import { nodeBinary } from '../plain-config.ts'
@@ -40,6 +42,20 @@ describe('what farmstead-node says of URLs', () => {
     await createNodeExplain({ binary })(TEXT, ['http://a.test/'])
     expect(readFileSync(join(dir, 'args'), 'utf8')).toBe('explain --json --text-only -\n')
     expect(readFileSync(join(dir, 'input'), 'utf8')).toBe(`http://a.test/\n\n${TEXT}`)
+  })
+
+  it('shares the bounds of who asks the same binary other things', async () => {
+    const dir = tempDir()
+    const binary = program(
+      dir,
+      `mkdir ${dir}/$$; ls -d ${dir}/*/ | wc -l >> ${dir}/most; sleep 0.05; rmdir ${dir}/$$; echo '[]'`,
+    )
+    const ask = createAskBinary({ binary, concurrency: 2 })
+    const [check, explain] = [createNodeCheck({ binary }, ask), createNodeExplain({ binary }, ask)]
+    await Promise.all([1, 2, 3, 4].flatMap(() => [check('{}'), explain(TEXT, ['http://a.test/'])]))
+    const running = readFileSync(join(dir, 'most'), 'utf8').trim().split('\n').map(Number)
+    expect(running).toHaveLength(8)
+    expect(Math.max(...running)).toBeLessThanOrEqual(2)
   })
 
   it.each([

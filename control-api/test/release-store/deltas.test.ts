@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 // What makes one manifest of another: right for any two, made once for all who ask, and bounded.
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/base/ids.ts'
 import { seededRandom } from '../../src/base/seeded-random.ts'
 import { createDeltas, deltaOf } from '../../src/release-store/deltas.ts'
 import type { Entry } from '../../src/release-store/entries.ts'
 import { openFolder } from '../../src/release-store/folder.ts'
+import { createRoom } from '../../src/release-store/room.ts'
 import { tempDir } from '../helper.ts'
 import { fileOf, textOf } from './manifests.ts'
 
 let folder: ReturnType<typeof openFolder>
+let room: ReturnType<typeof createRoom>
 beforeEach(() => {
   folder = openFolder(tempDir())
+  room = createRoom(folder, 1024 ** 3)
 })
 
 function keep(text: string): string {
@@ -84,7 +87,7 @@ describe('a delta of manifests', () => {
 
   test('is made once for all who ask, and on the disk', async () => {
     const [base, target] = [keep(many(500)), keep(many(500, (at) => at === 7))]
-    const deltas = createDeltas(folder)
+    const deltas = createDeltas({ folder, room })
     const [one, other] = await Promise.all([
       deltas.between({ target, base }),
       deltas.between({ target, base }),
@@ -96,23 +99,57 @@ describe('a delta of manifests', () => {
 
   test('that is hardly smaller than the whole is none, and leaves nothing', async () => {
     const [base, target] = [keep(many(50)), keep(many(50, () => true))]
-    expect(await createDeltas(folder).between({ target, base })).toBeNull()
+    expect(await createDeltas({ folder, room }).between({ target, base })).toBeNull()
     expect(existsSync(folder.delta({ target, base }))).toBe(false)
   })
 
   test('of a manifest that is gone is refused, and can be had when it is there again', async () => {
     const [text, target] = [many(50), keep(many(50, (at) => at === 7))]
     const base = sha256(text)
-    const deltas = createDeltas(folder)
+    const deltas = createDeltas({ folder, room })
     await expect(deltas.between({ target, base })).rejects.toMatchObject({ code: 'ENOENT' })
     keep(text)
     expect(await deltas.between({ target, base })).not.toBeNull()
   })
 
+  test('that the disk has changed is made anew, and looked at now and then only', async () => {
+    const [base, target] = [keep(many(500)), keep(many(500, (at) => at === 7))]
+    let nowMs = 0
+    const deltas = createDeltas({ folder, room, monotonicMs: () => nowMs })
+    const path = folder.delta({ target, base })
+    await deltas.between({ target, base })
+    const right = readFileSync(path, 'utf8')
+    const isRightAfter = async (ms: number) => {
+      nowMs += ms
+      await deltas.between({ target, base })
+      return readFileSync(path, 'utf8') === right
+    }
+    writeFileSync(path, right.replace('=', '-'))
+    expect(await isRightAfter(9 * 60_000)).toBe(false)
+    expect(await isRightAfter(60_000)).toBe(true)
+    rmSync(path)
+    expect(await isRightAfter(10 * 60_000)).toBe(true)
+  })
+
+  test('counts as what releases take, and is none where it has no room', async () => {
+    const base = keep(many(500))
+    const targets = [1, 2, 3].map((changed) => keep(many(500, (at) => at === changed)))
+    await room.counted
+    const before = room.usedBytes()
+    const deltas = createDeltas({ folder, room }, { mostBytes: 1_000_000, most: 2 })
+    const sizes: number[] = []
+    for (const target of targets) sizes.push((await deltas.between({ target, base }))?.size ?? 0)
+    expect(room.usedBytes() - before).toBe((sizes[1] ?? 0) + (sizes[2] ?? 0))
+    const full = createDeltas({ folder, room: createRoom(folder, 1) })
+    const [target = ''] = targets
+    expect(await full.between({ target, base })).toBeNull()
+    expect(existsSync(folder.delta({ target, base }))).toBe(false)
+  })
+
   test('goes when others were asked for since, and with the service', async () => {
     const base = keep(many(500))
     const targets = [1, 2, 3].map((changed) => keep(many(500, (at) => at === changed)))
-    const deltas = createDeltas(folder, { mostBytes: 1_000_000, most: 2 })
+    const deltas = createDeltas({ folder, room }, { mostBytes: 1_000_000, most: 2 })
     for (const target of targets) await deltas.between({ target, base })
     const areThere = () => targets.map((target) => existsSync(folder.delta({ target, base })))
     expect(areThere()).toEqual([false, true, true])

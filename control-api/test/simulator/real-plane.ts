@@ -28,10 +28,10 @@ import { ReleasesAhead } from '../../src/fleet/ahead.ts'
 import { Challenges } from '../../src/fleet/challenges.ts'
 import type { Connections } from '../../src/fleet/connections.ts'
 import { Fleet } from '../../src/fleet/fleet.ts'
-import { createLooks } from '../../src/fleet/looks.ts'
 import { WatchOrders } from '../../src/fleet/path-watch.ts'
 import { ProbeOrders } from '../../src/fleet/probe-orders.ts'
 import { checkQuestions, logQuestions } from '../../src/fleet/questions.ts'
+import { createRequestLooks } from '../../src/fleet/request-looks.ts'
 import { RequestSearches } from '../../src/fleet/request-searches.ts'
 import { RHYTHM } from '../../src/fleet/rhythm.ts'
 import { SampleWatches } from '../../src/fleet/sample-watches.ts'
@@ -174,7 +174,7 @@ export async function startPlane(
     checkQuestions: checkQuestions(() => {}),
     probeOrders: new ProbeOrders(() => {}),
     watchOrders: new WatchOrders(() => {}),
-    looks: createLooks(new SampleWatches(() => {}), new RequestSearches(() => {})),
+    looks: createRequestLooks(new SampleWatches(() => {}), new RequestSearches(() => {})),
     challenges: new Challenges({ wakeAll: () => {} }),
     certificates: NOBODYS,
     releases: NO_RELEASES,

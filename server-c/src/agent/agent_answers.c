@@ -228,6 +228,7 @@ static int read_desired(json_t *desired, struct agent_assignment *out, char why[
     agent_watch_read(&reader, &out->watch);
     agent_challenges_read(&reader, &out->challenges);
     agent_ahead_read(&reader, &out->ahead);
+    agent_previews_read(&reader, &out->previews);
     read_samples(&reader, out);
     if (reader.failed)
         agent_assignment_fini(out);

@@ -61,10 +61,11 @@ struct agent_apply {
     bool reload_wanted;       /* load config.jsonc when nothing else is under way */
 
     enum agent_apply_phase phase;
-    enum agent_apply_said said;    /* the message under way to the control plane */
-    struct agent_releases history; /* of releases that were confirmed, the newest first */
-    struct agent_releases ahead;   /* that stand, and were not assigned yet */
-    bool has_kept;                 /* another version was confirmed: what no list has may go */
+    enum agent_apply_said said;     /* the message under way to the control plane */
+    struct agent_releases history;  /* of releases that were confirmed, the newest first */
+    struct agent_releases ahead;    /* that stand, and were not assigned yet */
+    struct agent_previews previews; /* which versions are shown under a name of their own */
+    bool has_kept;                  /* another version was confirmed: what no list has may go */
     struct config *staged;
     /* The assignment of `staged`; its text is that of the config. */
     struct agent_record offered;
@@ -108,7 +109,7 @@ void agent_apply_loaded(const struct agent_apply *apply, const struct certificat
                         struct agent_certificates *out);
 /* The versions of releases whose trees are served. */
 void agent_apply_served(const struct agent_apply *apply, struct agent_releases *out);
-/* Has the server look for files in all versions whose trees stand: call it when `ahead` has changed. */
+/* Has the server look for files in all versions whose trees stand: call it when `ahead` or `previews` has changed. */
 void agent_apply_tell_versions(const struct agent_apply *apply);
 /* Is an assignment still to be answered? Then do not ask for another. */
 bool agent_apply_owes_answer(const struct agent_apply *apply);

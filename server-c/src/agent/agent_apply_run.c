@@ -37,7 +37,7 @@ void agent_apply_tell_versions(const struct agent_apply *apply)
     const struct agent_releases *const lists[] = {&served, &apply->history,
                                                   &apply->offered.releases, &apply->ahead};
     agent_apply_served(apply, &served);
-    agent_versions_tell(apply->server, lists, ARRAY_LEN(lists));
+    agent_versions_tell(apply->server, lists, ARRAY_LEN(lists), &apply->previews);
     agent_releases_fini(&served);
 }
 

@@ -152,6 +152,15 @@ static bool take_challenges(struct agent *agent, struct agent_challenges *challe
     return is_news;
 }
 
+/* As with challenges. */
+static bool take_previews(struct agent *agent, const struct agent_previews_told *told)
+{
+    if (!told->is_told || !agent_previews_take(&agent->apply.previews, &told->list, agent_now_ms()))
+        return false;
+    agent_apply_tell_versions(&agent->apply);
+    return true;
+}
+
 /* What is being fetched is not wanted any more. A control plane that offers the same again and again must not have it
  * begun anew each time. */
 static void take_while_fetching(struct agent *agent, struct agent_assignment *desired)
@@ -184,6 +193,8 @@ static void take_desired(struct agent *agent, struct agent_assignment *desired,
     if (take_challenges(agent, &desired->challenges))
         news = true;
     if (agent_bring_ahead_take(agent, &desired->ahead))
+        news = true;
+    if (take_previews(agent, &desired->previews))
         news = true;
     if (desired->looks.is_said) {
         agent_samples_watch(&agent->samples, agent->server, &desired->looks, agent_now_ms());

@@ -266,6 +266,8 @@ static json_t *wish_json(const struct agent_wish *wish)
         set(object, "challenges", agent_challenges_tokens(wish->challenges));
     if (wish->ahead)
         set(object, "ahead", agent_ahead_json(wish->ahead));
+    if (wish->previews)
+        set(object, "previews", agent_previews_json(wish->previews));
     return object;
 }
 

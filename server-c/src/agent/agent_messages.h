@@ -14,6 +14,7 @@
 #include "agent/agent_host.h"
 #include "agent/agent_looks.h"
 #include "agent/agent_preflight.h"
+#include "agent/agent_previews.h"
 #include "agent/agent_probe_order.h"
 #include "agent/agent_probed.h"
 #include "agent/agent_watch_order.h"
@@ -113,6 +114,7 @@ struct agent_wish {
     uint32_t wait_ms;
     const struct agent_challenges *challenges; /* NULL: not said */
     const struct agent_ahead *ahead;           /* NULL: not said */
+    const struct agent_previews *previews;     /* NULL: not said */
 };
 
 struct agent_report {
@@ -217,6 +219,7 @@ struct agent_assignment {
     bool has_releases; /* they were brought, so that nothing removes them any more */
     struct agent_challenges challenges;
     struct agent_ahead_told ahead;
+    struct agent_previews_told previews;
     struct agent_looks looks; /* at single requests */
 };
 

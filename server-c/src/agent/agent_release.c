@@ -112,4 +112,6 @@ void agent_release_on_time(struct agent *agent, uint64_t now)
     if (agent_pull_hear(agent->pull, &pulled))
         hear(agent, &pulled);
     agent_bring_ahead_on_time(agent, now);
+    if (agent_previews_drop(&agent->apply.previews, now))
+        agent_apply_tell_versions(&agent->apply);
 }

@@ -205,7 +205,8 @@ static void start_desired(struct agent *agent, uint64_t now)
     if (!agent_turns_poll(&agent->turns, now, next_ms, agent->desired_wait_ms, &wait_ms))
         return;
     struct agent_challenges challenges = agent_challenges_held(agent->server, now);
-    struct agent_wish wish = {known_version(agent), wait_ms, &challenges, &agent->ahead};
+    struct agent_wish wish = {known_version(agent), wait_ms, &challenges, &agent->ahead,
+                              &agent->apply.previews};
     agent->poll = (struct agent_asked){now, wait_ms};
     agent_turns_begin(&agent->turns, AGENT_SLOT_DESIRED, now, wait_ms);
     agent_http_post(agent->http, AGENT_SLOT_DESIRED, "desired",
@@ -249,7 +250,8 @@ static void start_report(struct agent *agent, uint64_t now)
     change.is_known = agent->drift_said == agent->drift_known;
     uint32_t wait_ms = report_wait_ms(agent, now);
     struct agent_challenges challenges = agent_challenges_held(agent->server, now);
-    struct agent_wish wish = {known_version(agent), wait_ms, &challenges, &agent->ahead};
+    struct agent_wish wish = {known_version(agent), wait_ms, &challenges, &agent->ahead,
+                              &agent->apply.previews};
     struct agent_fetching fetching;
     agent_pull_progress(agent->pull, &fetching);
     struct agent_probed probed;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 void agent_versions_tell(struct server *server, const struct agent_releases *const *lists,
-                         size_t count)
+                         size_t count, const struct agent_previews *previews)
 {
     struct agent_releases all = {0};
     for (size_t i = 0; i < count; i++)
@@ -18,7 +18,8 @@ void agent_versions_tell(struct server *server, const struct agent_releases *con
     char **folders = xcalloc(all.count, sizeof(*folders));
     for (size_t i = 0; i < all.count; i++) {
         folders[i] = agent_releases_folder(&all.items[i]);
-        said[i] = (struct kept_version_said){all.items[i].name, folders[i], all.items[i].number};
+        said[i] = (struct kept_version_said){all.items[i].name, folders[i], all.items[i].number,
+                                             agent_previews_find(previews, &all.items[i])};
     }
     server_use_versions(server, said, all.count);
     for (size_t i = 0; i < all.count; i++)

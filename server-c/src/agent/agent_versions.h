@@ -4,6 +4,7 @@
 #ifndef FARMSTEAD_AGENT_VERSIONS_H
 #define FARMSTEAD_AGENT_VERSIONS_H
 
+#include "agent/agent_previews.h"
 #include "agent/agent_releases.h"
 #include "server/server.h"
 
@@ -12,9 +13,10 @@
 #define AGENT_KEPT_REPORTED_MAX 64
 
 /* Tells of those in `lists`, the first list first, each version once. From the return on requests are answered
- * with them: before a config that serves another version, and before trees go. */
+ * with them: before a config that serves another version, and before trees go. Those that have a preview are shown
+ * under its name. */
 void agent_versions_tell(struct server *server, const struct agent_releases *const *lists,
-                         size_t count);
+                         size_t count, const struct agent_previews *previews);
 
 /* For `report`: those that may be asked for in the running config, but that it does not serve. NULL: it has no
  * paths for which others are. */

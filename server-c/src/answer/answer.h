@@ -55,6 +55,11 @@ bool answer_fallback(struct exchange *ex, struct file_entry *entry, enum http_st
  * of the client? False: the request was answered. */
 bool answer_admit_connection(struct exchange *ex);
 
+/* --- answer_preview.c -------------------------------------------------------------------------- */
+
+/* For a preview: does the client have its key? False: the request was answered. */
+bool answer_admit_preview(struct exchange *ex);
+
 /* --- answer_challenge.c ----------------------------------------------------------------------- */
 
 /* True: the request was answered, as one of an authority. */

@@ -305,7 +305,7 @@ static void reserve_scratch(struct loop *loop, const struct site_set *sites)
 {
     size_t rules_len = 0, target = sites->cfg->limits.target_bytes;
 
-    for (size_t i = 0; i < sites->cfg->site_count; i++) {
+    for (size_t i = 0; i < sites->site_count; i++) {
         const struct site *site = &sites->sites[i];
         size_t len = site->rules.most_len + site_cors_most_len(site->cors) +
                      site_dictionaries_most_len(site->dictionaries);

@@ -340,8 +340,12 @@ static void apply_again(struct server *srv, uint64_t generation)
     }
 }
 
-static bool uses_versions(const struct config *cfg)
+static bool uses_versions(const struct site_set *sites, const struct kept_versions *versions)
 {
+    const struct config *cfg = sites->cfg;
+
+    if (kept_versions_previews(versions) + kept_versions_previews(sites->versions) > 0)
+        return true;
     for (size_t i = 0; i < cfg->site_count; i++)
         if (cfg->sites[i].release_fallback_count + cfg->sites[i].release_dictionary_count > 0)
             return true;
@@ -358,7 +362,7 @@ void server_use_versions(struct server *srv, const struct kept_version_said *sai
         uv_mutex_lock(&srv->lock);
         srv->versions = kept_versions_new(said, count, before);
         uv_mutex_unlock(&srv->lock);
-        if (srv->sites && uses_versions(srv->sites->cfg))
+        if (srv->sites && uses_versions(srv->sites, srv->versions))
             apply_again(srv, srv->generation);
         kept_versions_put(before);
     }

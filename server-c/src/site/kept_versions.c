@@ -51,8 +51,19 @@ struct kept_versions *kept_versions_new(const struct kept_version_said *said, si
         version->number = from->number;
         version->folder = xstrdup(from->folder);
         version->count = count_of(from, previous);
+        if (from->preview)
+            version->preview = *from->preview;
     }
     return list;
+}
+
+static bool is_shown_so(const struct kept_version *version, const struct kept_version_said *said)
+{
+    const char *host = said->preview ? said->preview->host : "";
+    const char *key = said->preview ? said->preview->key_sha256 : "";
+
+    return strcmp(version->preview.host, host) == 0 &&
+           strcmp(version->preview.key_sha256, key) == 0;
 }
 
 bool kept_versions_are(const struct kept_versions *list, const struct kept_version_said *said,
@@ -63,9 +74,19 @@ bool kept_versions_are(const struct kept_versions *list, const struct kept_versi
     for (size_t i = 0; i < count; i++)
         if (list->items[i].number != said[i].number ||
             strcmp(list->items[i].release, said[i].release) != 0 ||
-            strcmp(list->items[i].folder, said[i].folder) != 0)
+            strcmp(list->items[i].folder, said[i].folder) != 0 ||
+            !is_shown_so(&list->items[i], &said[i]))
             return false;
     return true;
+}
+
+size_t kept_versions_previews(const struct kept_versions *list)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; list && i < list->count; i++)
+        count += list->items[i].preview.host[0] != '\0';
+    return count;
 }
 
 struct kept_versions *kept_versions_get(struct kept_versions *list)

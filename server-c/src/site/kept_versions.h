@@ -12,14 +12,23 @@
 #include <stdint.h>
 
 #define KEPT_RELEASE_NAME_LEN 63
+#define KEPT_HOST_LEN 253
+#define KEPT_SHA256_LEN 64
 
 struct kept_count;
+
+/* The name of its own under which a version can be looked at by who has the key (site_preview.h). */
+struct kept_preview {
+    char host[KEPT_HOST_LEN + 1]; /* lower case; "": there is none */
+    char key_sha256[KEPT_SHA256_LEN + 1];
+};
 
 struct kept_version {
     char release[KEPT_RELEASE_NAME_LEN + 1];
     uint64_t number;
     char *folder; /* an absolute path; there may be none any more */
     struct kept_count *count;
+    struct kept_preview preview;
 };
 
 struct kept_versions {
@@ -32,6 +41,7 @@ struct kept_versions {
 struct kept_version_said {
     const char *release, *folder;
     uint64_t number;
+    const struct kept_preview *preview; /* NULL: none */
 };
 /* `previous` may be NULL. */
 struct kept_versions *kept_versions_new(const struct kept_version_said *said, size_t count,
@@ -39,6 +49,8 @@ struct kept_versions *kept_versions_new(const struct kept_version_said *said, si
 /* NULL is an empty list. */
 bool kept_versions_are(const struct kept_versions *list, const struct kept_version_said *said,
                        size_t count);
+/* How many of them can be looked at under a name of their own. NULL is an empty list. */
+size_t kept_versions_previews(const struct kept_versions *list);
 /* Any thread; NULL is allowed. */
 struct kept_versions *kept_versions_get(struct kept_versions *list);
 void kept_versions_put(struct kept_versions *list);

@@ -74,6 +74,7 @@ static void init_site(struct site *site, const struct config_site *cfg, const st
                       const struct site_set *previous)
 {
     site->cfg = cfg;
+    site->origin = site;
     site->id = ++last_id;
     site_places_init(&site->places, cfg, set->kept);
     site_fallbacks_init(&site->fallbacks, cfg, set->kept, set->versions);
@@ -96,6 +97,38 @@ static void init_site(struct site *site, const struct config_site *cfg, const st
     site->log = cfg->access_log.path && cfg->access_log.path[0] ? &site->own_log : &set->log;
 }
 
+/* It is logged where its site is, and asks nobody to come by HTTPS in future: its name ends. */
+static void init_preview(struct site *site, const struct site_preview *preview,
+                         const struct site_set *set)
+{
+    init_site(site, &preview->cfg, set, NULL);
+    free(site->hsts);
+    site->hsts = NULL;
+    site->origin = &set->sites[preview->site];
+    site->preview = &preview->version->preview;
+    site->log = site->origin->log;
+}
+
+static bool has_exact(const struct site_set *set, const char *name)
+{
+    for (size_t i = 0; i < set->exact_count; i++)
+        if (strcmp(set->exact[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* A name that the config has is never a preview's. */
+static void add_previews(struct site_set *set)
+{
+    for (size_t i = 0; i < set->previews.count; i++) {
+        const struct site_preview *preview = &set->previews.items[i];
+        struct site *site = &set->sites[set->site_count++];
+        init_preview(site, preview, set);
+        if (!has_exact(set, preview->hosts[0]))
+            add_host(set, preview->hosts[0], site);
+    }
+}
+
 static void fini_site(struct site *site)
 {
     free(site->limits);
@@ -114,8 +147,9 @@ static void free_set(struct place_owner *owner)
 {
     struct site_set *set = container_of(owner, struct site_set, owner);
 
-    for (size_t i = 0; i < set->cfg->site_count; i++)
+    for (size_t i = 0; i < set->site_count; i++)
         fini_site(&set->sites[i]);
+    site_previews_fini(&set->previews);
     site_log_fini(&set->log);
     trusted_proxies_fini(&set->proxies);
     site_copies_free(set->copies);
@@ -146,9 +180,12 @@ static struct site_set *make_set(struct config *cfg, struct kept_versions *versi
     set->copies = site_copies_new(cfg);
     site_log_init(&set->log, &cfg->access_log);
     set->files = *files;
-    set->sites = xcalloc(cfg->site_count, sizeof(*set->sites));
+    site_previews_init(&set->previews, cfg, versions);
+    set->sites = xcalloc(cfg->site_count + set->previews.count, sizeof(*set->sites));
+    set->site_count = cfg->site_count;
     for (size_t i = 0; i < cfg->site_count; i++)
         hosts += cfg->sites[i].host_count;
+    hosts += set->previews.count;
     set->exact = xcalloc(hosts, sizeof(*set->exact));
     set->wildcard = xcalloc(hosts, sizeof(*set->wildcard));
     for (size_t i = 0; i < cfg->site_count; i++) {
@@ -156,6 +193,7 @@ static struct site_set *make_set(struct config *cfg, struct kept_versions *versi
         for (size_t h = 0; h < cfg->sites[i].host_count; h++)
             add_host(set, cfg->sites[i].hosts[h], &set->sites[i]);
     }
+    add_previews(set);
     qsort(set->exact, set->exact_count, sizeof(*set->exact), compare_hosts);
     qsort(set->wildcard, set->wildcard_count, sizeof(*set->wildcard), compare_hosts);
     return set;

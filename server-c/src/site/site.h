@@ -19,10 +19,13 @@
 #include "site/site_log.h"
 #include "site/site_place.h"
 #include "site/site_policy.h"
+#include "site/site_preview.h"
 #include "site/visitor.h"
 
 struct site {
     const struct config_site *cfg;
+    const struct site *origin; /* the site of the config that a preview is one of; else itself */
+    const struct kept_preview *preview; /* who may look at it; NULL: it is a site of the config */
     struct response_rules rules;
     struct site_places places;
     struct site_fallbacks fallbacks;
@@ -56,7 +59,9 @@ struct site_set {
     struct trusted_proxies proxies;
     struct site_copies *copies;         /* NULL: none of its sites is compressed */
     struct site_log log;                /* the node's */
-    struct site *sites;                 /* as many as cfg->sites, in the same order */
+    struct site *sites;                 /* those of cfg, in the same order, then previews */
+    size_t site_count;                  /* of both */
+    struct site_previews previews;      /* what those are made from */
     struct site_host *exact, *wildcard; /* sorted by name */
     size_t exact_count, wildcard_count;
     const struct site *fallback; /* the site for host "*"; may be NULL */

@@ -340,7 +340,7 @@ const struct site *site_tls_site(const struct site_set *sites, struct span name)
 static struct tls_context *choose(void *arg, struct span name)
 {
     const struct site_tls *tls = arg;
-    size_t site = (size_t)(site_tls_site(tls->sites, name) - tls->sites->sites);
+    size_t site = (size_t)(site_tls_site(tls->sites, name)->origin - tls->sites->sites);
     const struct site_choices *choices = &tls->choices[site];
 
     if (!choices->has_certificates && !choices->context)

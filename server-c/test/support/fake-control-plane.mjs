@@ -69,6 +69,8 @@ export class FakeControlPlane {
   challenges = []
   /** Versions that nodes are to hold, as an answer to desired has them; null: it does not know of that. */
   #ahead = null
+  /** Previews, as an answer to desired has them; null: it does not know of that. */
+  #previews = null
   ticketKeys = { keys: [randomBytes(80).toString('base64')], refreshAfterMs: 3_600_000 }
   /** Who is known, and by what (fake-identities.mjs); there from start() on. */
   identities = null
@@ -195,6 +197,12 @@ export class FakeControlPlane {
   /** Has nodes hold these versions before they are assigned. */
   hold(...versions) {
     this.#ahead = versions
+    this.#events.emit('wake')
+  }
+
+  /** Has nodes show these. */
+  preview(...previews) {
+    this.#previews = previews
     this.#events.emit('wake')
   }
 
@@ -391,14 +399,16 @@ export class FakeControlPlane {
     return { status: 200, json: { ...session, ...this.identities.session() } }
   }
 
-  async #desired({ have, waitMs, challenges, ahead }) {
+  async #desired({ have, waitMs, challenges, ahead, previews }) {
     const held = () => this.challenges.map(({ token }) => token).join() === challenges?.join()
     const manifests = (versions) => versions?.map((one) => one.manifestSha256).join()
     const knowsAhead = () => !this.#ahead || manifests(this.#ahead) === manifests(ahead)
+    const knowsPreviews = () =>
+      !this.#previews || this.#previews.map(({ id }) => id).join() === previews?.join()
     const deadline = performance.now() + waitMs
     while (this.#server && performance.now() < deadline) {
       if (this.#request || this.#probes || this.#watch || this.#looks) break
-      if (!held() || !knowsAhead()) break
+      if (!held() || !knowsAhead() || !knowsPreviews()) break
       if (this.assignment && this.assignment.generation > (have?.generation ?? 0)) break
       const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())))
       await once(this.#events, 'wake', { signal: timeout }).catch(() => undefined)
@@ -411,6 +421,7 @@ export class FakeControlPlane {
       ...(this.#looks && { samples: this.#looks }),
       ...(!held() && { challenges: this.challenges }),
       ...(!knowsAhead() && { ahead: this.#ahead }),
+      ...(!knowsPreviews() && { previews: this.#previews }),
     }
     this.#request = null
     this.#probes = null

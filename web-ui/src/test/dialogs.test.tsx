@@ -49,6 +49,8 @@ import { CloneNotice } from '../features/nodes/identity/clone-notice.tsx'
 import { NewTokenDialog } from '../features/nodes/identity/new-token-dialog.tsx'
 import { RevokeDialog as RevokeIdentityDialog } from '../features/nodes/identity/revoke-dialog.tsx'
 import { DeleteVersionDialog } from '../features/releases/delete-version-dialog.tsx'
+import { EndPreviewDialog } from '../features/releases/previews/end-preview-dialog.tsx'
+import { PreviewDialog } from '../features/releases/previews/preview-dialog.tsx'
 import { EmergencyButton } from '../features/rollouts/emergency-dialog.tsx'
 import { FreezeButton } from '../features/rollouts/freeze-dialog.tsx'
 import { RolloutActions } from '../features/rollouts/rollout-actions.tsx'
@@ -61,6 +63,7 @@ import type {
   AlertRule,
   Backup,
   Recovery,
+  ReleasePreview,
   ReleaseVersion,
   Token,
   User,
@@ -100,6 +103,9 @@ const backup: Backup = {
   ...{ epoch: 4, schema: '028-backups', reason: '' },
 }
 const releaseVersion = { release: 'www', number: 2 } as ReleaseVersion
+const releasePreview = {
+  ...{ id: 'preview_1', release: 'www', number: 2, node: { id: 'node_1', name: 'edge-1' } },
+} as ReleasePreview
 const recovery: Recovery = { highestEpoch: 4, unheard: [] } as unknown as Recovery
 const user: User = {
   ...{ id: 'user_2', username: 'bo', roles: ['viewer'], scope: null, disabled: false },
@@ -436,6 +442,16 @@ const DIALOGS: Record<string, Row> = {
     show: (onClose) => (
       <DeleteVersionDialog version={releaseVersion} onClose={onClose} onDeleted={() => {}} />
     ),
+  },
+  'preview a version of a release': {
+    file: 'releases/previews/preview-dialog.tsx',
+    show: (onClose) => <PreviewDialog name="www" number={2} onClose={onClose} />,
+    answers: { 'GET /nodes': () => json(page(edge)) },
+    field: { role: 'combobox', name: 'Ends by itself after' },
+  },
+  'end a preview': {
+    file: 'releases/previews/end-preview-dialog.tsx',
+    show: (onClose) => <EndPreviewDialog preview={releasePreview} onClose={onClose} />,
   },
   'go on from a backup': {
     file: 'backups/confirm-recovery-dialog.tsx',

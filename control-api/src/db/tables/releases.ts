@@ -45,7 +45,23 @@ type ReleaseVersionsTable = {
   changed_bytes: number
 }
 
+/** Never changed; gone with its end. */
+export type ReleasePreviewsTable = {
+  id: string
+  release: string
+  number: number
+  manifest: string
+  node_id: string
+  host: string
+  /** Of the key, which is told once. */
+  key_sha256: string
+  created_by: string
+  created_at_ms: number
+  ends_at_ms: number
+}
+
 export type ReleaseTables = {
+  release_previews: ReleasePreviewsTable
   release_manifests: ReleaseManifestsTable
   release_sets: ReleaseSetsTable
   release_versions: ReleaseVersionsTable

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which nodes run a release, by name: looked up some nodes at a time, until a page is full. Each page begins where the one
 // before ended, so that to read all of them is one walk through the farm.
-import { parse } from 'jsonc-parser'
 import type { Kysely } from 'kysely'
 import type { Static } from 'typebox'
 import type { Scope } from '../../access/scope.ts'
@@ -9,6 +8,7 @@ import { defineCursor } from '../../api-shapes/cursor.ts'
 import { partsByText, renderedTexts } from '../../assignments/store.ts'
 import { inSlices, nextTurn } from '../../base/slices.ts'
 import type { Database } from '../../db/database.ts'
+import { hostsOfReleases } from '../../fleet/release-hosts.ts'
 import type { FarmIndex, KeptNode } from './farm-index.ts'
 import type { KnownListeners } from './known-listeners.ts'
 import type { ReleaseNode, ReleaseNodesQuerySchema } from './schema.ts'
@@ -81,19 +81,9 @@ async function hostsIn(
   const hosts = new Map<string, string>()
   for (const textId of textIds) {
     const text = (await renderedTexts(db, [textId])).get(textId)
-    const host = text === undefined ? null : hostOf(text, release)
-    if (host !== null) hosts.set(textId, host)
+    const host = text === undefined ? null : hostsOfReleases(text).get(release)
+    if (host) hosts.set(textId, host)
     await nextTurn()
   }
   return hosts
-}
-
-/** Of the sites that serve the release: the first name that is one and not all of a kind; null: there is none. */
-export function hostOf(text: string, release: string): string | null {
-  const config: { sites?: unknown } | undefined = parse(text, [], { allowTrailingComma: true })
-  const sites = Array.isArray(config?.sites) ? config.sites : []
-  const names = sites
-    .filter((site) => site?.release === release && Array.isArray(site.hosts))
-    .flatMap((site) => site.hosts as unknown[])
-  return names.find((one): one is string => typeof one === 'string' && !one.includes('*')) ?? null
 }

@@ -2,34 +2,11 @@
 // GET /releases/{name}/nodes, from nodes that were told to run a release and say that they do.
 import { describe, expect, test } from 'vitest'
 import type { ReleaseVersion } from '../../../src/agent-protocol/messages.gen.ts'
-import { hostOf } from '../../../src/features/nodes/release-nodes.ts'
-import { about, assign, enrolNode, type TestNode } from '../../agents/node-client.ts'
-import { type Built, build, type Client } from '../../helper.ts'
+import { enrolNode, type TestNode } from '../../agents/node-client.ts'
+import { build, type Client } from '../../helper.ts'
 import { personWith } from '../../person.ts'
 import { push } from '../releases/pushing.ts'
-
-const version = (name: string, number: number): ReleaseVersion => ({
-  ...{ name, number },
-  manifestSha256: `${name === 'www' ? 'a' : 'b'}${number}`.padEnd(64, '0'),
-})
-const textOf = (host: string) =>
-  JSON.stringify({
-    listen: [{ address: '0.0.0.0', port: 8080 }],
-    sites: [{ hosts: ['*.example.org', host], release: 'www' }],
-  })
-const digestOf = (n: number) => `sha256:${String(n).padStart(64, '0')}`
-
-let texts = 0
-async function run(service: Built, node: TestNode, releases: ReleaseVersion[], host = 'a.example') {
-  const text = textOf(host)
-  const digest = digestOf(++texts)
-  const said = about(await assign(service, { nodeId: node.id, text, digest, releases }), digest)
-  await node.say('ack', said.ack)
-  await node.say('result', said.applied)
-  const effective = { ...said.confirm.effective, releases }
-  await node.say('confirm', { ...said.confirm, effective })
-  await node.report({ effective })
-}
+import { run, tell, version } from './running-release.ts'
 
 async function farm(versions: (ReleaseVersion[] | null)[]) {
   const service = await build()
@@ -66,10 +43,7 @@ describe('the nodes of a release', () => {
     ])
     expect((await listed(admin, '?version=2')).items).toMatchObject([{ name: fourth.name }])
     // What it was told is not what it runs.
-    await assign(service, {
-      ...{ nodeId: third.id, text: textOf('b.example'), digest: digestOf(++texts) },
-      releases: [version('www', 3)],
-    })
+    await tell(service, third, [version('www', 3)], 'b.example')
     expect((await listed(admin)).items).toHaveLength(2)
     await run(service, third, [version('www', 3)], '*')
     expect((await listed(admin, '?version=3')).items).toMatchObject([
@@ -101,26 +75,4 @@ describe('the nodes of a release', () => {
     const answer = await service.anonymous.inject({ url: '/api/v1/releases/www/nodes' })
     expect(answer.statusCode).toBe(401)
   })
-})
-
-test.each([
-  [[{ hosts: ['*.b', 'a.b'], release: 'www' }], 'a.b'],
-  [
-    [
-      { hosts: ['x'], root: '/srv' },
-      { hosts: ['*'], release: 'www' },
-    ],
-    null,
-  ],
-  [
-    [
-      { hosts: ['*'], release: 'www' },
-      { hosts: ['y'], release: 'www' },
-    ],
-    'y',
-  ],
-  [[{ hosts: 'x', release: 'www' }, null], null],
-  ['none', null],
-])('of the sites %j the name is %j', (sites, host) => {
-  expect(hostOf(JSON.stringify({ sites }), 'www')).toBe(host)
 })

@@ -52,6 +52,14 @@ static void examples_are_read(void)
     agent_assignment_fini(&assignment);
     free(text);
 
+    text = example_text("desired.response.previews");
+    CHECK_INT(__LINE__, "previews", agent_read_assignment(text, strlen(text), &assignment, why), 0);
+    CHECK_TRUE(assignment.previews.is_told, "they are told");
+    CHECK_STR(__LINE__, "host", assignment.previews.list.items[0].shown.host,
+              "v42-www.edge-1.preview.example.org");
+    CHECK_INT(__LINE__, "until", assignment.previews.list.items[0].ends_ms, 86400000);
+    agent_assignment_fini(&assignment);
+    free(text);
     text = example_text("desired.response.ahead");
     CHECK_INT(__LINE__, "ahead", agent_read_assignment(text, strlen(text), &assignment, why), 0);
     CHECK_TRUE(assignment.ahead.is_told, "they are told");

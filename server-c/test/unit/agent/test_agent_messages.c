@@ -217,7 +217,7 @@ static void hello_equals_its_examples(void)
 static void desired_equals_its_example(void)
 {
     struct agent_version have = {6, DIGEST_6};
-    struct agent_wish wish = {&have, 25000, NULL, NULL};
+    struct agent_wish wish = {&have, 25000, NULL, NULL, NULL};
     example_expect(__LINE__, "desired", agent_build_desired(BOOT_ID, INCARNATION, &wish),
                    example_load("desired.request"));
     struct acme_challenge challenge = {.host = "shop.example",
@@ -240,7 +240,7 @@ static void a_wish_says_what_is_held_ahead(void)
     static const char why[] = "as long as its example says";
     struct agent_version have = {6, DIGEST_6};
     struct agent_ahead ahead = {.count = 2};
-    struct agent_wish wish = {&have, 25000, NULL, &ahead};
+    struct agent_wish wish = {&have, 25000, NULL, &ahead, NULL};
     json_t *example = example_load("desired.request.ahead");
     json_t *error = json_object_get(json_array_get(json_object_get(example, "ahead"), 1), "error");
     snprintf(ahead.items[0].release.manifest, sizeof(ahead.items[0].release.manifest), OFFERED);
@@ -251,6 +251,18 @@ static void a_wish_says_what_is_held_ahead(void)
               json_string_set(json_object_get(error, "message"), ahead.items[1].message), 0);
     example_expect(__LINE__, "desired with what is ahead",
                    agent_build_desired(BOOT_ID, INCARNATION, &wish), example);
+}
+
+static void a_wish_says_which_previews_are_shown(void)
+{
+    struct agent_version have = {6, DIGEST_6};
+    struct agent_previews previews = {.count = 1};
+    struct agent_wish wish = {&have, 25000, NULL, NULL, &previews};
+    snprintf(previews.items[0].id, sizeof(previews.items[0].id),
+             "preview_01jdq8z6v9k3m5n7p2r4t6w8xa");
+    example_expect(__LINE__, "desired with previews",
+                   agent_build_desired(BOOT_ID, INCARNATION, &wish),
+                   example_load("desired.request.previews"));
 }
 
 static void a_report_tells_who_asked_for_kept_releases(void)
@@ -279,7 +291,7 @@ static void a_report_asks_what_desired_asks(void)
     struct acme_challenge challenge = {.host = "shop.example",
                                        .token = "evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA"};
     struct agent_challenges held = {true, &challenge, 1};
-    struct agent_wish wish = {&have, 4990, &held, NULL};
+    struct agent_wish wish = {&have, 4990, &held, NULL, NULL};
     struct agent_report report = {.boot_id = BOOT_ID,
                                   .incarnation = INCARNATION,
                                   .effective = &running_7,
@@ -465,6 +477,7 @@ int main(void)
     desired_equals_its_example();
     a_report_asks_what_desired_asks();
     a_wish_says_what_is_held_ahead();
+    a_wish_says_which_previews_are_shown();
     a_report_tells_who_asked_for_kept_releases();
     ack_and_confirm_equal_their_examples();
     nack_equals_its_examples();

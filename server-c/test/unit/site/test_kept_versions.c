@@ -4,12 +4,14 @@
 
 #include "check.h"
 
-static const struct kept_version_said two[] = {{"www", "/t/a", 1}, {"www", "/t/b", 2}};
-static const struct kept_version_said next[] = {{"www", "/t/b", 2}, {"docs", "/t/a", 1}};
+static const struct kept_version_said two[] = {{"www", "/t/a", 1, NULL}, {"www", "/t/b", 2, NULL}};
+static const struct kept_version_said next[] = {{"www", "/t/b", 2, NULL},
+                                                {"docs", "/t/a", 1, NULL}};
 
 static void lists_are_compared(void)
 {
-    static const struct kept_version_said other[] = {{"www", "/t/a", 1}, {"www", "/t/b", 3}};
+    static const struct kept_version_said other[] = {{"www", "/t/a", 1, NULL},
+                                                     {"www", "/t/b", 3, NULL}};
     struct kept_versions *list = kept_versions_new(two, 2, NULL);
 
     CHECK_TRUE(kept_versions_are(list, two, 2), "the same");
@@ -41,8 +43,25 @@ static void counts_go_over(void)
     kept_versions_put(second);
 }
 
+static void a_preview_makes_another_list(void)
+{
+    static const struct kept_preview shown = {.host = "a.example", .key_sha256 = "1"},
+                                     rekeyed = {.host = "a.example", .key_sha256 = "2"};
+    static const struct kept_version_said with[] = {{"www", "/t/a", 1, &shown}},
+                                          other[] = {{"www", "/t/a", 1, &rekeyed}};
+    struct kept_versions *list = kept_versions_new(with, 1, NULL);
+
+    CHECK_INT(__LINE__, "previews", kept_versions_previews(list), 1);
+    CHECK_INT(__LINE__, "of no list", kept_versions_previews(NULL), 0);
+    CHECK_TRUE(kept_versions_are(list, with, 1), "the same");
+    CHECK_TRUE(!kept_versions_are(list, other, 1), "another key");
+    CHECK_TRUE(!kept_versions_are(list, two, 1), "without it");
+    kept_versions_put(list);
+}
+
 int main(void)
 {
+    a_preview_makes_another_list();
     lists_are_compared();
     counts_go_over();
     return check_end("kept_versions");

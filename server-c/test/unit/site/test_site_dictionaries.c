@@ -55,8 +55,10 @@ static void test_found(void)
     struct config *cfg = parse(", \"releaseDictionaries\": [\"/a/app.*.js\", \"/*.css\"]");
     struct site_copies *copies = site_copies_new(cfg);
     char now[PATH_MAX], old[PATH_MAX], gone[PATH_MAX], docs[PATH_MAX];
-    struct kept_version_said said[] = {
-        {"www", now, 3}, {"docs", docs, 1}, {"www", old, 2}, {"www", gone, 1}};
+    struct kept_version_said said[] = {{"www", now, 3, NULL},
+                                       {"docs", docs, 1, NULL},
+                                       {"www", old, 2, NULL},
+                                       {"www", gone, 1, NULL}};
     struct kept_versions *versions;
     struct site_dictionaries *dictionaries;
 

@@ -23,8 +23,8 @@ static struct config_site site_of(const char *release, size_t glob_count)
 static void others_are_looked_at_in_their_order(void)
 {
     static const struct kept_version_said said[] = {
-        {"www", "/t/served", 4}, {"docs", "/t/docs", 1}, {"www", "/t/{host}", 3},
-        {"www", "/t/old", 2},    {"www", "/t/old", 1},
+        {"www", "/t/served", 4, NULL}, {"docs", "/t/docs", 1, NULL}, {"www", "/t/{host}", 3, NULL},
+        {"www", "/t/old", 2, NULL},    {"www", "/t/old", 1, NULL},
     };
     struct kept_versions *versions = kept_versions_new(said, ARRAY_LEN(said), NULL);
     struct config_site cfg = site_of("www", 2);
@@ -61,7 +61,7 @@ static void there_are_not_too_many(void)
 
     for (size_t i = 0; i < ARRAY_LEN(said); i++) {
         snprintf(folders[i], sizeof(folders[i]), "/t/%zu", i);
-        said[i] = (struct kept_version_said){"www", folders[i], i + 1};
+        said[i] = (struct kept_version_said){"www", folders[i], i + 1, NULL};
     }
     versions = kept_versions_new(said, ARRAY_LEN(said), NULL);
     site_fallbacks_init(&fallbacks, &cfg, NULL, versions);

@@ -123,7 +123,7 @@ static void place_trees(struct config *cfg)
 
     for (size_t i = 0; i < ARRAY_LEN(said); i++) {
         snprintf(folders[i], sizeof(folders[i]), "%s/tree%zu", root, 4 - i);
-        said[i] = (struct kept_version_said){"www", folders[i], 4 - i};
+        said[i] = (struct kept_version_said){"www", folders[i], 4 - i, NULL};
     }
     kept_versions = kept_versions_new(said, ARRAY_LEN(said), NULL);
     for (size_t i = 0; i < cfg->site_count; i++)

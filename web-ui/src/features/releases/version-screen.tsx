@@ -13,12 +13,13 @@ import { t } from '../../languages/t.ts'
 import { T } from '../../languages/text.tsx'
 import type { ReleaseVersion, Session } from '../../lib/api-types.ts'
 import { formatBytes } from '../../lib/format.ts'
-import { whyNot } from '../../lib/permissions.ts'
+import { may, whyNot } from '../../lib/permissions.ts'
 import { versionQuery } from './api.ts'
 import { ChangesPanel } from './changes-panel.tsx'
 import { DeleteVersionDialog } from './delete-version-dialog.tsx'
 import { FilesPanel } from './files-panel.tsx'
 import { OnNodesPanel } from './on-nodes.tsx'
+import { PreviewsPanel } from './previews/previews-panel.tsx'
 import classes from './releases.module.css'
 
 export type VersionSearch = { show?: 'changes'; from?: number }
@@ -61,6 +62,9 @@ export function ReleaseVersionScreen(props: Props) {
           <>
             <p>{data.message}</p>
             <OnNodesPanel onNodes={data.onNodes} />
+            {may(session, 'nodes:read') && (
+              <PreviewsPanel name={name} number={number} session={session} />
+            )}
             <SegmentedControl
               aria-label={t('What of it')}
               className={classes.which ?? ''}

@@ -4,13 +4,13 @@
 import { seedOf } from '../../../base/seeded-random.ts'
 import type { Reader } from '../../../db/database.ts'
 import type { OnProbed, ProbeOrder } from '../../../fleet/probe-orders.ts'
+import { hostsOfReleases } from '../../../fleet/release-hosts.ts'
 import { type SampledFile, type SampleOf, urlPathOf } from '../../../release-store/sample.ts'
 import { isWanted, LookBook, type Sides } from '../gates/look-book.ts'
 import type { LookedFile } from '../gates/looks.ts'
 import type { Rollout } from '../reducer/model.ts'
 import type { PlannedRelease } from '../shapes/release-schema.ts'
 import { nodesThatCan, textsOfNodes } from '../store/nodes.ts'
-import { hostsOfReleases } from './release-hosts.ts'
 
 type Deps = {
   db: Reader

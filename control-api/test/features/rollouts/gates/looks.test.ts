@@ -43,6 +43,7 @@ describe('files of a release', () => {
     ['an error', { status: 500 }, '500, and is in www@41'],
     ['no answer', { status: null, sha256: null }, 'no answer came; it is in www@41'],
     ['no site', { status: 421 }, '421, and is in www@41'],
+    ['no bytes', { bytes: 0, sha256: 'of nothing' }, 'other content than www@41 has'],
   ])('fail for %s, with what is wrong and where', (_, answer, message) => {
     const judged = judge(files, look([node('edge-1'), node('edge-2', { 2: answer })]))
     expect(judged).toMatchObject({ verdict: 'fail', onFail: 'revert' })

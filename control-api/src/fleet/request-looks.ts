@@ -9,13 +9,16 @@ import type {
 import type { RequestSearches } from './request-searches.ts'
 import type { SampleWatches } from './sample-watches.ts'
 
-export type Looks = {
+export type RequestLooks = {
   /** null: the node is not to be told anything. Asked at every poll of every node. */
   take(nodeId: string): NonNullable<DesiredResponse['samples']> | null
   heard(nodeId: string, message: SamplesRequest, receivedAtMs: number): SamplesResponse
 }
 
-export function createLooks(watches: SampleWatches, searches: RequestSearches): Looks {
+export function createRequestLooks(
+  watches: SampleWatches,
+  searches: RequestSearches,
+): RequestLooks {
   const told = (nodeId: string, forMs: number): SamplesResponse => {
     const all = searches.of(nodeId)
     return { forMs, ...(all.length > 0 && { searches: all }) }
