@@ -61,6 +61,11 @@ import {
 } from './features/metrics/request-search-schema.ts'
 import { MetricsSchema, StageSchema } from './features/metrics/schema.ts'
 import {
+  NeighbourSettingsSchema,
+  NeighboursNowSchema,
+  NodeNeighbourSchema,
+} from './features/neighbours/schema.ts'
+import {
   DriftDetailSchema,
   EffectiveConfigSchema,
   ErrorLogSchema,
@@ -145,12 +150,15 @@ export const namedSchemas: NamedSchemas = {
   ManagedCertificate: ManagedCertificateSchema,
   Metrics: MetricsSchema,
   Node: NodeSchema,
+  NeighboursNow: NeighboursNowSchema,
+  NeighbourSettings: NeighbourSettingsSchema,
   NodeClone: NodeCloneSchema,
   NodeDetail: NodeDetailSchema,
   NodeDrift: NodeDriftSchema,
   NodeDriftDetail: DriftDetailSchema,
   NodeFacts: NodeFactsSchema,
   NodeHost: NodeHostSchema,
+  NodeNeighbour: NodeNeighbourSchema,
   NodeIdentity: NodeIdentitySchema,
   NodePolicy: NodePolicySchema,
   NodeTask: NodeTaskSchema,

@@ -110,6 +110,26 @@ export type AheadStates = ({
   }
 })[]
 
+export type NeighbourAddress = string
+
+export type NeighbourPass = string
+
+export type NeighbourRules = {
+  passKeys: (Sha256)[]
+  maxBytesPerSecond: number
+  atOnce: number
+}
+
+export type NeighbourGiving = {
+  address: NeighbourAddress | null
+  holds: (Sha256)[]
+}
+
+export type NeighbourFailures = ({
+  keySha256: Sha256
+  why: "unreached" | "refused" | "busy" | "slow" | "missing" | "wrongBytes"
+})[]
+
 export type KeptReleases = ({
   name: ReleaseName
   number: number
@@ -464,6 +484,7 @@ export type HelloResponse = {
   desiredWaitMs: DurationMs
   renewAfterMs?: RenewAfterMs
   caCertificates?: CaCertificates
+  neighbours?: NeighbourRules
 }
 
 export type LogsRequest = {
@@ -500,6 +521,22 @@ export type ReleasesContentsRequest = {
   sha256: (Sha256)[]
 }
 
+export type ReleasesNeighboursRequest = {
+  incarnation: BootId
+  manifestSha256: Sha256
+  state: "wanted" | "held"
+  failed?: NeighbourFailures
+}
+
+export type ReleasesNeighboursResponse = {
+  waitMs: number
+  pass?: NeighbourPass
+  neighbours: ({
+    address: NeighbourAddress
+    keySha256: Sha256
+  })[]
+}
+
 export type RenewRequest = {
   incarnation: BootId
   csr: Csr
@@ -531,12 +568,14 @@ export type ReportRequest = {
   fetching?: Fetching
   keptReleases?: KeptReleases
   probed?: Probed
+  neighbours?: NeighbourGiving
 }
 
 export type ReportResponse = {
   acknowledgedSeq: number
   reportEveryMs?: number
   desired?: DesiredResponse
+  neighbours?: NeighbourRules | null
 }
 
 export type ResultRequest = {
