@@ -103,6 +103,7 @@ async function screens({ call }: Api): Promise<Screen[]> {
     { name: 'users', path: '/settings/users' },
     { name: 'tokens', path: '/settings/tokens' },
     { name: 'rollout rules', path: '/settings/rollout-rules' },
+    { name: 'neighbours', path: '/settings/neighbours' },
     { name: 'measurements', path: '/measurements' },
     { name: 'comparison', path: '/measurements/compare?b=version:default/1' },
     { name: 'top nodes', path: '/measurements/top?by=rate:requests' },

@@ -11,6 +11,7 @@ const pages = [
   { to: '/settings/users', label: 'Users', permission: 'users:read' },
   { to: '/settings/tokens', label: 'Tokens', permission: 'tokens:own' },
   { to: '/settings/rollout-rules', label: 'Rollout rules', permission: null },
+  { to: '/settings/neighbours', label: 'Neighbours', permission: null },
   { to: '/settings/alert-rules', label: 'Alert rules', permission: 'alerts:read' },
   { to: '/settings/webhooks', label: 'Webhooks', permission: 'webhooks:read' },
   {
