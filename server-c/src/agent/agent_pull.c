@@ -2,8 +2,8 @@
 /* agent_pull.c — the thread does one thing after the other: it brings what was asked for last, removes, or mends. */
 #include "agent/agent_pull.h"
 
-#include "agent/agent_pace.h"
 #include "base/buf.h"
+#include "base/byte_pace.h"
 #include "base/mem.h"
 #include "log/log.h"
 #include "machine/left_threads.h"
@@ -65,7 +65,7 @@ struct agent_pull {
     release_take *take; /* those of the answer under way */
     void *taker;
     uint64_t rate; /* bytes per second; 0: any */
-    struct agent_pace pace;
+    struct byte_pace pace;
     bool gives_way; /* to a pull */
 };
 
@@ -110,7 +110,7 @@ static bool take_in_time(void *arg, const char *bytes, size_t len)
     if (!pull->take(pull->taker, bytes, len))
         return false;
     if (pull->rate > 0)
-        wait_until(pull, agent_pace_take(&pull->pace, len, pull->rate, monotonic_ns()));
+        wait_until(pull, byte_pace_take(&pull->pace, len, pull->rate, monotonic_ns()));
     return true;
 }
 
