@@ -25,7 +25,7 @@ struct neighbour_channel {
     int fd; /* not blocking */
     SSL *ssl;
     char taker_key[NEIGHBOUR_KEY_LEN + 1];
-    bool is_broken; /* something could not be written */
+    bool is_broken;                 /* something could not be written */
     uint64_t sent_bytes, waited_ns; /* since it was looked at last whether it is slow */
 };
 

@@ -2,17 +2,14 @@
 /* neighbour_giver.c — the port's thread gives each connection a thread, and looks after the loops while there is one. */
 #include "neighbours/neighbour_giver.h"
 
-#include "base/address.h"
 #include "base/mem.h"
-#include "base/byte_pace.h"
 #include "base/util.h"
 #include "log/log.h"
 #include "machine/left_threads.h"
 #include "neighbours/neighbour_answer.h"
+#include "neighbours/neighbour_port.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -26,11 +23,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define BACKLOG 16
 #define HANDSHAKE_SECONDS 3u
 #define LOOK_MS 250        /* how often the loops are looked after */
 #define BIND_AGAIN_MS 5000 /* after a port was not to be had */
-#define SAY_EVERY_SECONDS 60u
 #define STOP_SECONDS 2u
 #define NICENESS 19
 /* ioprio_set(2), for which there is no header everywhere: this thread, in the idle class. */
@@ -54,68 +49,14 @@ struct neighbour_giver {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    atomic_bool stopping, listens, are_loops_late;
-    atomic_uint_fast64_t given_bytes, refusals;
+    atomic_bool stopping, listens;
+    struct neighbour_bounds bounds; /* has a lock of its own */
 
     /* Under `lock`. */
     SSL_CTX *settings; /* NULL: nobody is let in */
-    struct neighbour_rules rules;
-    struct byte_pace pace;
-    unsigned answering;
-    uint64_t said_ns; /* when a refusal was logged last; 0: never */
-    bool has_ended;   /* the port's thread */
+    bool has_ended;    /* the port's thread */
     struct connection connections[NEIGHBOUR_CONNECTIONS_MAX];
 };
-
-/* --- what an answer asks --- */
-
-static void refused(void *arg, const char *why)
-{
-    struct neighbour_giver *giver = arg;
-    uint64_t now_ns = monotonic_ns();
-    bool is_said;
-
-    atomic_fetch_add(&giver->refusals, 1);
-    pthread_mutex_lock(&giver->lock);
-    is_said = giver->said_ns == 0 || now_ns - giver->said_ns >= SAY_EVERY_SECONDS * NS_PER_SECOND;
-    if (is_said)
-        giver->said_ns = now_ns;
-    pthread_mutex_unlock(&giver->lock);
-    if (is_said) /* each minute one, whoever knocks how often */
-        log_info("neighbours: another node was given nothing: %s", why);
-}
-
-static bool keys(void *arg, struct neighbour_pass_keys *out)
-{
-    struct neighbour_giver *giver = arg;
-
-    pthread_mutex_lock(&giver->lock);
-    *out = giver->rules.keys;
-    pthread_mutex_unlock(&giver->lock);
-    return out->count > 0;
-}
-
-static bool begin(void *arg)
-{
-    struct neighbour_giver *giver = arg;
-    bool may;
-
-    pthread_mutex_lock(&giver->lock);
-    may = giver->answering < giver->rules.at_once && !atomic_load(&giver->are_loops_late) &&
-          !atomic_load(&giver->stopping);
-    giver->answering += may;
-    pthread_mutex_unlock(&giver->lock);
-    return may;
-}
-
-static void end(void *arg)
-{
-    struct neighbour_giver *giver = arg;
-
-    pthread_mutex_lock(&giver->lock);
-    giver->answering--;
-    pthread_mutex_unlock(&giver->lock);
-}
 
 /* Under the lock. */
 static void wait_until(struct neighbour_giver *giver, uint64_t at_ns)
@@ -123,26 +64,6 @@ static void wait_until(struct neighbour_giver *giver, uint64_t at_ns)
     struct timespec until = {(time_t)(at_ns / NS_PER_SECOND), (long)(at_ns % NS_PER_SECOND)};
 
     pthread_cond_clockwait(&giver->changed, &giver->lock, CLOCK_MONOTONIC, &until);
-}
-
-static bool pace(void *arg, uint64_t bytes)
-{
-    struct neighbour_giver *giver = arg;
-    uint64_t free_ns;
-    bool goes_on;
-
-    pthread_mutex_lock(&giver->lock);
-    free_ns =
-        byte_pace_take(&giver->pace, bytes, giver->rules.max_bytes_per_second, monotonic_ns());
-    while (!atomic_load(&giver->stopping) && giver->rules.keys.count > 0 &&
-           (monotonic_ns() < free_ns || atomic_load(&giver->are_loops_late)))
-        wait_until(giver,
-                   monotonic_ns() < free_ns ? free_ns : monotonic_ns() + LOOK_MS * NS_PER_MS);
-    goes_on = !atomic_load(&giver->stopping) && giver->rules.keys.count > 0;
-    pthread_mutex_unlock(&giver->lock);
-    if (goes_on)
-        atomic_fetch_add(&giver->given_bytes, bytes);
-    return goes_on;
 }
 
 /* --- a connection --- */
@@ -157,8 +78,10 @@ static SSL_CTX *hold_settings(struct neighbour_giver *giver)
 {
     SSL_CTX *settings;
 
+    if (!neighbour_bounds_are_on(&giver->bounds))
+        return NULL;
     pthread_mutex_lock(&giver->lock);
-    settings = giver->rules.keys.count > 0 ? giver->settings : NULL;
+    settings = giver->settings;
     if (settings)
         SSL_CTX_up_ref(settings);
     pthread_mutex_unlock(&giver->lock);
@@ -167,8 +90,7 @@ static SSL_CTX *hold_settings(struct neighbour_giver *giver)
 
 static void serve(struct neighbour_giver *giver, int fd)
 {
-    const struct neighbour_giving giving = {giver->state_fd, giver, keys, begin, end, pace,
-                                            refused};
+    const struct neighbour_giving giving = neighbour_bounds_giving(&giver->bounds, giver->state_fd);
     struct neighbour_channel channel;
     SSL_CTX *settings = hold_settings(giver);
 
@@ -180,7 +102,8 @@ static void serve(struct neighbour_giver *giver, int fd)
             ;
         neighbour_channel_close(&channel);
     } else if (!atomic_load(&giver->stopping)) {
-        refused(giver, "it has shown no certificate of the farm's nodes in time");
+        neighbour_bounds_refuse(&giver->bounds,
+                                "it has shown no certificate of the farm's nodes in time");
     }
     SSL_CTX_free(settings);
 }
@@ -253,48 +176,10 @@ static void accept_one(struct neighbour_giver *giver, int port)
     is_given = give_place(giver, fd);
     pthread_mutex_unlock(&giver->lock);
     if (!is_given)
-        refused(giver, "too many are connected");
+        neighbour_bounds_refuse(&giver->bounds, "too many are connected");
 }
 
 /* --- the port --- */
-
-static int listen_at(const struct sockaddr *address, socklen_t len)
-{
-    int on = 1, off = 0;
-    int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    int err;
-
-    if (fd < 0)
-        return -1;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    if (address->sa_family == AF_INET6)
-        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-    if (bind(fd, address, len) == 0 && listen(fd, BACKLOG) == 0)
-        return fd;
-    err = errno;
-    close(fd);
-    errno = err;
-    return -1;
-}
-
-/* A machine may have no IPv6. */
-static int bind_port(const struct neighbour_giver *giver)
-{
-    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(giver->port)};
-    struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(giver->port)};
-    const uint8_t *v4 = address_v4(giver->address);
-    int fd = -1;
-
-    if (v4) {
-        memcpy(&four.sin_addr, v4, sizeof(four.sin_addr));
-    } else {
-        memcpy(&six.sin6_addr, giver->address, sizeof(giver->address));
-        fd = listen_at((const struct sockaddr *)&six, sizeof(six));
-        if (fd >= 0 || errno != EAFNOSUPPORT || giver->address[0] != 0)
-            return fd;
-    }
-    return listen_at((const struct sockaddr *)&four, sizeof(four));
-}
 
 static void await_wake(struct neighbour_giver *giver, int timeout_ms)
 {
@@ -309,7 +194,7 @@ static int open_port(struct neighbour_giver *giver)
     int said = 0;
 
     while (!atomic_load(&giver->stopping)) {
-        int fd = bind_port(giver);
+        int fd = neighbour_port_open(giver->address, giver->port);
 
         if (fd >= 0) {
             atomic_store(&giver->listens, true);
@@ -333,10 +218,10 @@ static void look_after_loops(struct neighbour_giver *giver, bool has_any, uint64
     uint64_t now_ns = monotonic_ns();
 
     if (!has_any) {
-        atomic_store(&giver->are_loops_late, false);
+        atomic_store(&giver->bounds.are_loops_late, false);
     } else if (now_ns - *looked_ns >= LOOK_MS * NS_PER_MS) {
         *looked_ns = now_ns;
-        atomic_store(&giver->are_loops_late, giver->is_late(giver->arg));
+        atomic_store(&giver->bounds.are_loops_late, giver->is_late(giver->arg));
     }
 }
 
@@ -372,7 +257,7 @@ static void *run(void *arg)
 
 /* --- the agent's side --- */
 
-struct neighbour_giver *neighbour_giver_start(int state_fd, const uint8_t address[16],
+struct neighbour_giver *neighbour_giver_start(int state_fd, const uint8_t address[ADDRESS_LEN],
                                               uint16_t port, bool (*is_late)(void *arg), void *arg)
 {
     struct neighbour_giver *giver = xcalloc(1, sizeof(*giver));
@@ -385,6 +270,7 @@ struct neighbour_giver *neighbour_giver_start(int state_fd, const uint8_t addres
     for (size_t i = 0; i < NEIGHBOUR_CONNECTIONS_MAX; i++)
         giver->connections[i] =
             (struct connection){.giver = giver, .fd = -1, .is_over = true, .is_joined = true};
+    neighbour_bounds_init(&giver->bounds);
     pthread_mutex_init(&giver->lock, NULL);
     pthread_cond_init(&giver->changed, NULL);
     giver->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -436,6 +322,7 @@ void neighbour_giver_stop(struct neighbour_giver *giver)
     if (!giver)
         return;
     atomic_store(&giver->stopping, true);
+    neighbour_bounds_end(&giver->bounds);
     eventfd_write(giver->wake_fd, 1);
     pthread_mutex_lock(&giver->lock);
     pthread_cond_broadcast(&giver->changed);
@@ -449,6 +336,7 @@ void neighbour_giver_stop(struct neighbour_giver *giver)
         return;
     close(giver->wake_fd);
     SSL_CTX_free(giver->settings);
+    neighbour_bounds_fini(&giver->bounds);
     pthread_mutex_destroy(&giver->lock);
     pthread_cond_destroy(&giver->changed);
     free(giver);
@@ -470,12 +358,11 @@ bool neighbour_giver_identify(struct neighbour_giver *giver, const char *certifi
 
 void neighbour_giver_rule(struct neighbour_giver *giver, const struct neighbour_rules *rules)
 {
+    neighbour_bounds_use(&giver->bounds, rules);
+    if (rules->keys.count > 0)
+        return;
     pthread_mutex_lock(&giver->lock);
-    giver->rules = *rules;
-    giver->pace.free_ns = 0; /* a slow rate may have set it far ahead */
-    if (rules->keys.count == 0)
-        cut_all(giver);
-    pthread_cond_broadcast(&giver->changed);
+    cut_all(giver);
     pthread_mutex_unlock(&giver->lock);
 }
 
@@ -486,6 +373,6 @@ bool neighbour_giver_listens(struct neighbour_giver *giver)
 
 void neighbour_giver_count(struct neighbour_giver *giver, struct neighbour_given *out)
 {
-    *out =
-        (struct neighbour_given){atomic_load(&giver->given_bytes), atomic_load(&giver->refusals)};
+    *out = (struct neighbour_given){atomic_load(&giver->bounds.given_bytes),
+                                    atomic_load(&giver->bounds.refusals)};
 }

@@ -9,26 +9,20 @@
 #ifndef FARMSTEAD_NEIGHBOUR_GIVER_H
 #define FARMSTEAD_NEIGHBOUR_GIVER_H
 
-#include "neighbours/neighbour_pass.h"
+#include "base/address.h"
+#include "neighbours/neighbour_bounds.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define NEIGHBOUR_CONNECTIONS_MAX 8
 
-/* What the control plane lets be given. */
-struct neighbour_rules {
-    struct neighbour_pass_keys keys; /* none: nothing is given */
-    uint64_t max_bytes_per_second;   /* of all together; 0: any */
-    unsigned at_once;                /* answers */
-};
-
 struct neighbour_giver;
 
 /* `address` is IPv6, or IPv4 as ::ffff:a.b.c.d; all zeros: any. `state_fd` and `arg` must live until
  * neighbour_giver_stop(). `is_late` is asked while something is given, and may wait. NULL: no thread is to be had. A port
  * that is in use is tried again from time to time. */
-struct neighbour_giver *neighbour_giver_start(int state_fd, const uint8_t address[16],
+struct neighbour_giver *neighbour_giver_start(int state_fd, const uint8_t address[ADDRESS_LEN],
                                               uint16_t port, bool (*is_late)(void *arg), void *arg);
 /* NULL is allowed. */
 void neighbour_giver_stop(struct neighbour_giver *giver);
