@@ -14,7 +14,7 @@ const RELEASE = 'www'
 const VISIT_EVERY_MS = 20
 const PAGES = 50
 
-export type GivenOptions = {
+type GivenOptions = {
   nodes: number
   zones: number
   files: number
@@ -24,13 +24,10 @@ export type GivenOptions = {
   within: string
   say: (line: string) => void
 }
-export type GivenRow = { name: string; seconds: number; sent: number; ended: string; seen: Seen }
+type GivenRow = { name: string; seconds: number; sent: number; ended: string; seen: Seen }
 
 /** Each round: all files are others, from the control plane; and once more, from neighbours. */
-export async function measureGiven(
-  options: GivenOptions,
-  ends: Endable[] = [],
-): Promise<GivenRow[]> {
+export async function measureGiven(options: GivenOptions, ends: Endable[] = []): Promise<void> {
   const { nodes, zones, files, bytes, rounds, seconds, say } = options
   let visitors: Visitors | null = null
   try {
@@ -47,44 +44,40 @@ export async function measureGiven(
     const first = await pushAnew()
     await farm.serveRelease(RELEASE)
     await farm.rollOut({ [RELEASE]: first })
-    const rows: GivenRow[] = []
+    for (const line of GIVEN_HEAD) say(line)
+    const show = (row: GivenRow) => say(givenLine(row))
     visitors = new Visitors(farm.ports, pages, VISIT_EVERY_MS)
     const seen = visitors
     const take = async (name: string, isOn: boolean) => {
       const number = await pushAnew()
       await farm.setNeighbours(isOn)
-      say(name)
       seen.take()
       const { seconds: took, sentBytes, ended } = await farm.rollOut({ [RELEASE]: number })
-      rows.push({ name, seconds: took, sent: sentBytes / bytes, ended, seen: seen.take() })
+      show({ name, seconds: took, sent: sentBytes / bytes, ended, seen: seen.take() })
     }
     seen.take()
     await sleep(seconds * 1000)
-    rows.push({ name: 'nothing happens', seconds, sent: 0, ended: 'succeeded', seen: seen.take() })
+    show({ name: 'nothing happens', seconds, sent: 0, ended: 'succeeded', seen: seen.take() })
     for (let round = 1; round <= rounds; round++) {
       await take(`${round}: from the control plane`, false)
       await take(`${round}: from neighbours`, true)
     }
-    return rows
   } finally {
     await visitors?.end()
     for (const { end } of ends) end()
   }
 }
 
-export function givenTable(rows: readonly GivenRow[]): string[] {
-  return [
-    '| step | s | sent × release | visits | failed | p50 ms | p99 ms | longest ms |',
-    '|---|---|---|---|---|---|---|---|',
-    ...rows.map(({ name, seconds, sent, ended, seen }) => {
-      const waits = [0.5, 0.99, 1].map((q) =>
-        (seen.ms.length ? quantile(seen.ms, q) : 0).toFixed(1),
-      )
-      const title = ended === 'succeeded' ? name : `${name} (${ended})`
-      const cells = [title, seconds.toFixed(1), sent.toFixed(2), seen.ms.length, seen.failed.length]
-      return `| ${[...cells, ...waits].join(' | ')} |`
-    }),
-  ]
+const GIVEN_HEAD = [
+  '| step | s | sent × release | visits | failed | p50 ms | p99 ms | longest ms |',
+  '|---|---|---|---|---|---|---|---|',
+]
+
+function givenLine({ name, seconds, sent, ended, seen }: GivenRow): string {
+  const waits = [0.5, 0.99, 1].map((q) => (seen.ms.length ? quantile(seen.ms, q) : 0).toFixed(1))
+  const title = ended === 'succeeded' ? name : `${name} (${ended})`
+  const cells = [title, seconds.toFixed(1), sent.toFixed(2), seen.ms.length, seen.failed.length]
+  return `| ${[...cells, ...waits].join(' | ')} |`
 }
 
 /** Small ones, from all over it; what may be served is added with each version. */

@@ -7,7 +7,7 @@
 import { loadavg, tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
 import { simulate } from '../neighbours/simulate.ts'
-import { givenTable, measureGiven } from './given-releases.ts'
+import { measureGiven } from './given-releases.ts'
 import type { Endable } from './release-farm.ts'
 
 const WAYS = [
@@ -89,7 +89,7 @@ async function main(): Promise<void> {
   const size = { files: whole('files'), bytes: whole('mib') * 2 ** 20 }
   const times = { rounds: whole('rounds'), seconds: whole('seconds') }
   const place = { nodes: real, zones: whole('zones'), within: values.in, say }
-  say(givenTable(await measureGiven({ ...size, ...times, ...place }, ends)).join('\n'))
+  await measureGiven({ ...size, ...times, ...place }, ends)
   say(
     `load ${loadavg()
       .map((one) => one.toFixed(1))

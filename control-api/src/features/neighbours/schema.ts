@@ -34,7 +34,6 @@ export const NeighbourSettingsSchema = Type.Object(
   },
   { additionalProperties: false },
 )
-export type NeighbourSettings = Static<typeof NeighbourSettingsSchema>
 
 const DistrustSchema = Type.Object({
   manifestSha256: Type.String({ description: 'Of the version that it gave wrong bytes of' }),
