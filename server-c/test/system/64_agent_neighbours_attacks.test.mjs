@@ -66,7 +66,14 @@ async function givingFarm(t, files, bounds = {}) {
     const shown = pass ?? neighbours.pass(www.manifestSha256, keySha256(own.cert))
     return `POST /neighbour/v1/${manifest} HTTP/1.1\r\nHost: a\r\nFarmstead-Pass: ${shown}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n${lines}\r\n${body}`
   }
-  const ask = (paths, options = {}) => exchange(open(options.as), requestOf(paths, options))
+  /** Again where a busy machine took longer than the node waits for anybody. */
+  const ask = async (paths, options = {}) => {
+    let answer = { status: 0 }
+    for (let tries = 0; tries < 10 && [0, 503].includes(answer.status); tries++) {
+      answer = await exchange(open(options.as), requestOf(paths, options))
+    }
+    return answer
+  }
   const serves = async () => assert.equal((await read(giver.node, '/')).status, 200)
   return { ...farm, www, own, open, ask, requestOf, serves }
 }
@@ -230,12 +237,12 @@ describe('a node that gives to its neighbours', { concurrency: 3 }, () => {
   test('answers so many at once as the farm says, at its rate', async (t) => {
     const bytesPerSecond = 1 << 20
     const bounds = { atOnce: 1, maxBytesPerSecond: bytesPerSecond }
-    const { open, requestOf, ask } = await givingFarm(t, { large: randomBytes(2 << 20) }, bounds)
+    const { open, requestOf } = await givingFarm(t, { large: randomBytes(2 << 20) }, bounds)
     const began = performance.now()
     const first = open()
     const answered = exchange(first, requestOf(['large']))
     await once(first, 'data')
-    const second = await ask(['large'])
+    const second = await exchange(open(), requestOf(['large']))
     assert.equal(second.status, 503)
     assert.match(second.head, /Retry-After: \d/)
     assert.equal((await answered).body.length, 2 << 20)
