@@ -43,12 +43,10 @@ describe('a release from a neighbour', { concurrency: 3 }, () => {
     assert.equal((await read(taker.node, '/large.bin')).text, large)
     assert.equal((await read(taker.node, '/link/%C3%BC.txt')).text, 'name')
     assert.deepEqual(contentsOf(taker.releases), [])
-    assert.deepEqual(
-      neighbours.asked
-        .filter(({ key }) => key === keySha256(identityOf(taker.node).certificate))
-        .map(({ state }) => state),
-      ['wanted', 'held'],
-    )
+    const key = keySha256(identityOf(taker.node).certificate)
+    const states = neighbours.asked.filter((asked) => asked.key === key).map(({ state }) => state)
+    // On a busy machine it may take too long once, and is named again.
+    assert.deepEqual([...new Set(states)], ['wanted', 'held'])
     await taker.control.until(
       'it counts',
       () => gauge(taker.control, 'neighbourTakenBytes') > large.length,
@@ -65,12 +63,14 @@ describe('a release from a neighbour', { concurrency: 3 }, () => {
     const { giver, taker, neighbours, www, named } = await givenFarm(t, { 'index.html': large })
     neighbours.bounds.maxBytesPerSecond = 4 << 20
     giver.control.tellRules()
-    neighbours.answer = ({ failed }) => ({ waitMs: 0, neighbours: failed ? [] : [named] })
+    let isKilled = false
+    neighbours.answer = () => ({ waitMs: 0, neighbours: isKilled ? [] : [named] })
     const generation = taker.assign(www)
     await taker.control.until(
       'some has come',
       () => (taker.control.of('report').at(-1)?.body.fetching?.bytesDone ?? 0) > 2 << 20,
     )
+    isKilled = true
     await giver.node.stop('SIGKILL')
     await taker.node.untilConfirmed(generation)
     assert.equal((await read(taker.node, '/')).text, large)
@@ -87,9 +87,8 @@ describe('a release from a neighbour', { concurrency: 3 }, () => {
     neighbours.bounds.maxBytesPerSecond = 4 << 20
     giver.control.tellRules()
     let hellos = 0
-    neighbours.answer = ({ failed }) => {
-      if (failed) hellos ||= giver.control.of('hello').length
-      const isBack = hellos === 0 || giver.control.of('hello').length > hellos
+    neighbours.answer = () => {
+      const isBack = giver.control.of('hello').length > hellos
       return isBack ? { waitMs: 0, neighbours: [named] } : { waitMs: 200, neighbours: [] }
     }
     const generation = taker.assign(www)
@@ -97,6 +96,7 @@ describe('a release from a neighbour', { concurrency: 3 }, () => {
       'some has come',
       () => (taker.control.of('report').at(-1)?.body.fetching?.bytesDone ?? 0) > 2 << 20,
     )
+    hellos = giver.control.of('hello').length
     await giver.node.stop('SIGKILL')
     giver.node.start()
     await taker.node.untilConfirmed(generation)

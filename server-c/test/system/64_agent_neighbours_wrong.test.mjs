@@ -43,20 +43,18 @@ async function takingFarm(t) {
 
 describe('a neighbour', { concurrency: 3 }, () => {
   test('that lies is told of, and the next one asked', async (t) => {
-    const { control, releases, serve, giver, name, neighbours, text } = await takingFarm(t)
+    const { control, releases, serve, giver, neighbours, text } = await takingFarm(t)
     const liar = await giver(() => ({ bytes: (all) => Buffer.alloc(all.length, 'x') }))
     const honest = await giver()
-    name(liar.name, honest.name)
+    neighbours.answer = () => ({ waitMs: 0, neighbours: [liar.name, honest.name] })
     const files = { 'index.html': 'right', 'a/b': 'also', large: randomBytes(2 << 20) }
     await serve(releases.keep('www', files))
     assert.equal(await text(), 'right')
     assert.equal(await text('/a/b'), 'also')
     assert.deepEqual(contentsOf(releases), [])
-    const told = neighbours.asked.find(({ failed }) => failed)
-    assert.deepEqual(
-      [told.state, told.failed],
-      ['held', [{ keySha256: liar.keySha256, why: 'wrongBytes' }]],
-    )
+    const told = neighbours.asked.flatMap(({ failed }) => failed ?? [])
+    assert.ok(told.some((one) => one.keySha256 === liar.keySha256 && one.why === 'wrongBytes'))
+    assert.ok(!told.some((one) => one.keySha256 === honest.keySha256 && one.why === 'wrongBytes'))
     assert.ok(honest.asked.length >= 1)
     await control.until('it counts', () => gauge(control, 'neighbourWrongBytes') > 0)
   })
