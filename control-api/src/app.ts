@@ -62,6 +62,7 @@ import { closeListeners } from './http/close-listeners.ts'
 import { createFastify } from './http/create.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import type { BeginThread } from './metrics-store/worker-client.ts'
+import { openNeighbours } from './neighbours/neighbours.ts'
 import { createEnrolment } from './node-identity/enrolment.ts'
 import { hasIssued } from './node-identity/store/certificates.ts'
 import { withoutBase } from './plugins/base-path.ts'
@@ -281,6 +282,10 @@ export async function buildService(
   const nodeReleases = createNodeReleases({
     ...{ db, folder: contents.folder, room: contents.room, ahead: fleet.ahead },
   })
+  const neighbours = await openNeighbours({
+    ...{ db, write, now, box },
+    isConnected: (nodeId) => fleet.presence(nodeId).connected,
+  })
   const agents = await buildAgentListener({
     logLevel,
     db,
@@ -297,6 +302,7 @@ export async function buildService(
     challenges,
     certificates: createNodeCertificates({ db, write, now, box }),
     releases: nodeReleases,
+    neighbours,
     metrics,
     now,
     reportEveryMs: rhythm.reportEveryMs,
@@ -308,6 +314,11 @@ export async function buildService(
   events.subscribe(({ event }) => {
     const isRelease = event.kind === 'config' && event.action === 'released'
     if (isRelease || event.kind === 'group') fleet.wakeAll()
+    if (event.kind === 'node' && event.action === 'decommissioned') {
+      neighbours.forget(event.id).catch((err: unknown) => {
+        app.log.error({ err, node: event.id }, 'what was known of it as a neighbour stays')
+      })
+    }
   })
 
   const bearers = await holdForEveryRoute(app, {
@@ -387,6 +398,7 @@ export async function buildService(
     ...{ keeper, certificateEnds, acme, guard, dispatcher, verifier, backups, contents },
     releaseBytesSent: nodeReleases.sentBytes,
     previewKeeper,
+    neighbours,
     ...{ consoleCertificate, hub, index, siteReading, requests, ownProcess, alertFarm },
   })
   serveReader(app)

@@ -62,6 +62,11 @@ import {
 import { MetricsSchema, StageSchema } from './features/metrics/schema.ts'
 import { ReleasePreviewSchema } from './features/nodes/previews/schema.ts'
 import {
+  NeighbourSettingsSchema,
+  NeighboursNowSchema,
+  NodeNeighbourSchema,
+} from './features/neighbours/schema.ts'
+import {
   DriftDetailSchema,
   EffectiveConfigSchema,
   ErrorLogSchema,
@@ -146,12 +151,15 @@ export const namedSchemas: NamedSchemas = {
   ManagedCertificate: ManagedCertificateSchema,
   Metrics: MetricsSchema,
   Node: NodeSchema,
+  NeighboursNow: NeighboursNowSchema,
+  NeighbourSettings: NeighbourSettingsSchema,
   NodeClone: NodeCloneSchema,
   NodeDetail: NodeDetailSchema,
   NodeDrift: NodeDriftSchema,
   NodeDriftDetail: DriftDetailSchema,
   NodeFacts: NodeFactsSchema,
   NodeHost: NodeHostSchema,
+  NodeNeighbour: NodeNeighbourSchema,
   NodeIdentity: NodeIdentitySchema,
   NodePolicy: NodePolicySchema,
   NodeTask: NodeTaskSchema,

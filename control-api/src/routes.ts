@@ -64,6 +64,7 @@ import { requestRoutes } from './features/metrics/request-routes.ts'
 import { requestSearchRoutes } from './features/metrics/request-search-routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
 import { measureIn, metricsSetRoutes } from './features/metrics/set-routes.ts'
+import { neighbourRoutes } from './features/neighbours/routes.ts'
 import { nodeCellsRoutes } from './features/nodes/cells-routes.ts'
 import { createNodeCounts } from './features/nodes/counts.ts'
 import { createEndNodesIn, type EndNode } from './features/nodes/decommissioning.ts'
@@ -117,6 +118,7 @@ import type { RequestSearches } from './fleet/request-searches.ts'
 import type { SampleWatches } from './fleet/sample-watches.ts'
 import type { App } from './http/app-types.ts'
 import type { MetricsStore } from './metrics-store/metrics-store.ts'
+import type { Neighbours } from './neighbours/neighbours.ts'
 import { createNodeBinary } from './node-check/binary.ts'
 import { createNodeExplain } from './node-check/node-explain.ts'
 import { capabilitiesOf, nodeIdsWithin } from './node-identity/store/nodes.ts'
@@ -162,6 +164,7 @@ export type Parts = {
   /** To nodes, since the start. */
   releaseBytesSent: () => number
   previewKeeper: PreviewKeeper
+  neighbours: Neighbours
   consoleCertificate: ConsoleCertificate | null
   hub: SseHub
   index: FarmIndex
@@ -259,6 +262,11 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
   await releasePreviewRoutes({
     ...{ db, write, now, index, fleet, keeper: parts.previewKeeper },
     hostTemplate: config.previewHost,
+  })(api)
+  await neighbourRoutes({
+    neighbours: parts.neighbours,
+    nodesIn: async (scope) => (await index.nodes(scope)).map(({ node }) => node),
+    gaugesOf: (nodeId) => fleet.presence(nodeId).gauges,
   })(api)
   await configRoutes({
     ...{ db, write, now, schema, work },

@@ -11,7 +11,7 @@ const FLOORS = [
   ['access', 'agent-protocol', 'ca', 'json', 'release-store'],
   ['db', 'http', 'metrics-store'],
   ['audit', 'backup'],
-  ['certificates', 'environment', 'fleet', 'idempotency', 'people', 'releases'],
+  ['certificates', 'environment', 'fleet', 'idempotency', 'neighbours', 'people', 'releases'],
   ['acme', 'console-tls', 'node-identity'],
   ['control-plane'],
   ['assignments', 'node-check', 'openapi'],

@@ -9,7 +9,9 @@ export type NodePolicy = {
   users?: string[]
   groups?: string[]
   symlinksAny?: boolean
+  neighbours?: { listen: string; announce?: string }
 }
 export function policyFor(folders: string[], overrides?: NodePolicy): NodePolicy
 export function writePolicy(file: string, policy: NodePolicy): string
 export function openPolicy(dir: string): [string, string]
+export function givingPolicy(dir: string, listen: string): [string, string]

@@ -33,3 +33,15 @@ export function writePolicy(file, policy) {
  * @param {string} dir @returns {[string, string]}
  */
 export const openPolicy = (dir) => ['--policy', writePolicy(`${dir}/policy.json`, policyFor(['/']))]
+
+/**
+ * The same of one that gives others of its zone releases, at that address.
+ * @param {string} dir @param {string} listen @returns {[string, string]}
+ */
+export const givingPolicy = (dir, listen) => [
+  '--policy',
+  writePolicy(
+    `${dir}/giving-${listen.replace(/\W/g, '-')}.json`,
+    policyFor(['/'], { neighbours: { listen } }),
+  ),
+]

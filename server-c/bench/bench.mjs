@@ -16,6 +16,7 @@
 //   npm run bench -- farm [OPTION …]             what connected nodes cost the control plane, idle and through rollouts: see control-api/test/bench/farm.ts
 //   npm run bench -- fleet [OPTION …]        the same with pushes, a restart and nodes that give trouble (npm run fleet): see control-api/test/bench/fleet.ts
 //   npm run bench -- releases [OPTION …]         a release of files to 20 nodes, and back: see control-api/test/bench/releases.ts
+//   npm run bench -- neighbours [OPTION …]       the same to 1,000 nodes that give it to each other, reckoned: see control-api/test/bench/neighbours.ts
 //   npm run bench -- rollout [OPTION …]          a version to 1,000 nodes: see control-api/test/bench/rollout.ts
 // docs/benchmarks.md says what each load and each column means.
 import { spawnSync } from 'node:child_process'
@@ -201,6 +202,7 @@ const others = {
   api: { file: '../../control-api/test/bench/api.ts', packages: null },
   rollout: { file: '../../control-api/test/bench/rollout.ts', packages: null },
   releases: { file: '../../control-api/test/bench/releases.ts', packages: null },
+  neighbours: { file: '../../control-api/test/bench/neighbours.ts', packages: null },
   scale: { file: '../../control-api/test/bench/scale.ts', packages: null },
   requests: { file: '../../control-api/test/bench/requests.ts', packages: null },
   farm: { file: '../../control-api/test/bench/farm.ts', packages: null },

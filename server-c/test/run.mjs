@@ -77,6 +77,8 @@ const betweenThreads = [
   '63_agent_probes',
   '64_agent_certificates',
   '64_agent_challenges',
+  '64_agent_neighbours',
+  '64_agent_neighbours_attacks', // threads that come and go, and one that looks after the loops
   '64_agent_releases',
   '64_agent_releases_fallback', // counts of all loops that the agent reads; lists that change under them
   '65_requests',

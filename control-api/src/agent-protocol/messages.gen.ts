@@ -343,6 +343,26 @@ export type Watched = {
   counts: ((number)[])[]
 }
 
+export type NeighbourAddress = string
+
+export type NeighbourPass = string
+
+export type NeighbourRules = {
+  passKeys: (Sha256)[]
+  maxBytesPerSecond: number
+  atOnce: number
+}
+
+export type NeighbourGiving = {
+  address: NeighbourAddress | null
+  holds: (Sha256)[]
+}
+
+export type NeighbourFailures = ({
+  keySha256: Sha256
+  why: "unreached" | "refused" | "busy" | "slow" | "missing" | "wrongBytes"
+})[]
+
 export type ConfirmRequest = {
   generation: Generation
   offerId: OfferId
@@ -479,6 +499,7 @@ export type HelloResponse = {
   desiredWaitMs: DurationMs
   renewAfterMs?: RenewAfterMs
   caCertificates?: CaCertificates
+  neighbours?: NeighbourRules
 }
 
 export type LogsRequest = {
@@ -515,6 +536,22 @@ export type ReleasesContentsRequest = {
   sha256: (Sha256)[]
 }
 
+export type ReleasesNeighboursRequest = {
+  incarnation: BootId
+  manifestSha256: Sha256
+  state: "wanted" | "held"
+  failed?: NeighbourFailures
+}
+
+export type ReleasesNeighboursResponse = {
+  waitMs: number
+  pass?: NeighbourPass
+  neighbours: ({
+    address: NeighbourAddress
+    keySha256: Sha256
+  })[]
+}
+
 export type RenewRequest = {
   incarnation: BootId
   csr: Csr
@@ -547,12 +584,14 @@ export type ReportRequest = {
   fetching?: Fetching
   keptReleases?: KeptReleases
   probed?: Probed
+  neighbours?: NeighbourGiving
 }
 
 export type ReportResponse = {
   acknowledgedSeq: number
   reportEveryMs?: number
   desired?: DesiredResponse
+  neighbours?: NeighbourRules | null
 }
 
 export type ResultRequest = {

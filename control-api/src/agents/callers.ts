@@ -37,6 +37,8 @@ export type Caller = {
   drift: Drift | null
   /** The list of CAs it was told, as a digest. */
   caBundle: string | null
+  /** JSON */
+  labels: string
   /** null: it came with a secret. */
   certificate: CertificateRow | null
 }
@@ -144,6 +146,7 @@ const callerOf = (node: SpeakerRow, certificate: CertificateRow | null): Caller 
   effective: node.effective === null ? null : JSON.parse(node.effective),
   drift: driftOf(node),
   caBundle: node.ca_bundle,
+  labels: node.labels,
   certificate,
 })
 

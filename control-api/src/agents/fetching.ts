@@ -95,6 +95,13 @@ export function watchFetching({ tell, onError, monotonicMs = () => performance.n
       if (toldAtMs === null || nowMs - toldAtMs >= againMs()) untold.add(nodeId)
       begin()
     },
+    /** It waits for a neighbour that comes further: its time does not run out meanwhile. */
+    waits(nodeId: string): void {
+      const one = known.get(nodeId)
+      if (!one) return
+      if (one.toldAtMs === null || monotonicMs() - one.toldAtMs >= againMs()) untold.add(nodeId)
+      begin()
+    },
     async close(): Promise<void> {
       isClosed = true
       await work

@@ -56,6 +56,7 @@ import type { App } from '../http/app-types.ts'
 import { createFastify } from '../http/create.ts'
 import { problemsPlugin } from '../http/problems.ts'
 import type { Metrics } from '../metrics-store/metrics.ts'
+import type { Neighbours, Speaker } from '../neighbours/neighbours.ts'
 import { renewAfterMs } from '../node-identity/certificates.ts'
 import type { Enrolment } from '../node-identity/enrolment.ts'
 import { requireDeclaredAccess } from '../plugins/access.ts'
@@ -68,6 +69,7 @@ import type { NodeCertificates } from './certificates.ts'
 import { createDesired, DESIRED_WAIT_MS } from './desired.ts'
 import { watchFetching } from './fetching.ts'
 import type { Inbox } from './inbox.ts'
+import { neighbourRoutes } from './neighbour-routes.ts'
 import { createOutgoing } from './outgoing.ts'
 import { useProtocolSchemas } from './protocol-schemas.ts'
 import { releaseRoutes } from './release-routes.ts'
@@ -120,6 +122,7 @@ type Deps = {
   challenges: Pick<Challenges, 'heard' | 'newsFor'>
   certificates: NodeCertificates
   releases: NodeReleases
+  neighbours: Pick<Neighbours, 'ask' | 'heard' | 'newsFor' | 'rulesFor'>
   metrics: Pick<Metrics, 'record' | 'slowdown'>
   now: () => number
   reportEveryMs: number
@@ -190,6 +193,17 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
   })
   app.addHook('onClose', () => fetches.close())
   releaseRoutes(app, { releases: deps.releases, believed, config })
+  neighbourRoutes(app, {
+    ...{ releases: deps.releases, neighbours: deps.neighbours, config },
+    callerIn: (request) => {
+      const caller = callerIn(request)
+      return { caller, speaker: speakerOf(caller) }
+    },
+    onWait: (nodeId) => {
+      fetches.waits(nodeId)
+      fleet.ahead.waits(nodeId)
+    },
+  })
   certificateRoutes(app, { certificates: deps.certificates, inbox, believed, config })
 
   app.post<{ Body: EnrolRequest }>(
@@ -249,6 +263,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
       if (verdict === 'say-again') throw new SayAgain()
       fleet.ahead.restarted(caller.id)
       fleet.previews.restarted(caller.id)
+      const neighbours = caller.certificate && (await deps.neighbours.rulesFor(caller.id))
       return {
         protocol,
         controlPlaneId: identity.controlPlaneId,
@@ -256,6 +271,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
         reportEveryMs,
         desiredWaitMs: DESIRED_WAIT_MS,
         ...(bundle && { caCertificates: bundle.pem, renewAfterMs: renewalOf(caller) }),
+        ...(neighbours && { neighbours }),
       }
     },
   )
@@ -336,14 +352,23 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
       const caller = callerIn(request)
       const { incarnation, desired: wish } = request.body
       const acknowledgedSeq = await takeReport(caller, request.body)
-      if (!wish) return { acknowledgedSeq, ...paceOf(caller) }
+      const told = { ...paceOf(caller), ...(await neighbourNews(caller)) }
+      if (!wish) return { acknowledgedSeq, ...told }
       // What was measured is not kept while the answer waits.
       request.body = null as never
       const waitMs = Math.max(0, wish.waitMs - (performance.now() - cameAt))
       const answer = await desired(request, reply, caller, { ...wish, incarnation, waitMs })
-      return { acknowledgedSeq, ...paceOf(caller), desired: answer }
+      return { acknowledgedSeq, ...told, desired: answer }
     },
   )
+
+  const neighbourNews = async ({
+    id,
+    certificate,
+  }: Caller): Promise<Pick<ReportResponse, 'neighbours'>> => {
+    const neighbours = certificate ? await deps.neighbours.newsFor(id) : undefined
+    return neighbours === undefined ? {} : { neighbours }
+  }
 
   const paceOf = (caller: Caller): Pick<ReportResponse, 'reportEveryMs'> => {
     const slowdown = deps.metrics.slowdown()
@@ -373,6 +398,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     fetches.heard(caller.id, fetching)
     fleet.ahead.fetching(caller.id, fetching)
     fleet.keptReleases.heard(caller.id, report, now())
+    deps.neighbours.heard(speakerOf(caller), report)
     if (probed) deps.probeOrders.heard(caller.id, probed)
     if (known === 'news' && drift !== undefined && (drift === null || isWhole(drift))) {
       await inbox.driftChanged(caller.id, drift)
@@ -424,6 +450,11 @@ const asTaken = (hello: HelloRequest): HelloRequest => ({
   ...hello,
   effective: asContent(hello.effective),
   lastResult: hello.lastResult && resultOf(hello.lastResult),
+})
+
+const speakerOf = ({ id, labels, certificate }: Caller): Speaker => ({
+  ...{ id, labels: JSON.parse(labels) },
+  keySha256: certificate?.key_sha256 ?? null,
 })
 
 function callerIn(request: FastifyRequest): Caller {

@@ -29,6 +29,8 @@ export type NodeReleases = {
   /** What makes it of `base`. Throws NoSuchDelta, too. */
   delta(nodeId: string, sha256: string, base: string): Promise<Content>
   contents(nodeId: string, names: readonly string[]): Promise<Content[]>
+  /** Throws NoSuchRelease, too. */
+  demandOwn(nodeId: string, manifest: string): Promise<void>
   /** When it is the node's turn, answers with the bytes of what is found. Throws ReleasesBusy. */
   send(reply: FastifyReply, nodeId: string, find: () => Promise<Sending>): Promise<FastifyReply>
   /** Since the start. */
@@ -86,6 +88,8 @@ export function createNodeReleases(
   }
 
   return {
+    demandOwn,
+
     async manifest(nodeId, sha256) {
       await demandOwn(nodeId, sha256)
       return await onDisk(sha256)

@@ -10,6 +10,7 @@ import type { CertificateTables } from './tables/certificates.ts'
 import type { ConfigTables } from './tables/configs.ts'
 import type { GroupTables } from './tables/groups.ts'
 import type { IdempotencyTables } from './tables/idempotency.ts'
+import type { NeighbourTables } from './tables/neighbours.ts'
 import type { OidcTables } from './tables/oidc.ts'
 import type { ReleaseTables } from './tables/releases.ts'
 import type { RolloutTables } from './tables/rollouts.ts'
@@ -245,6 +246,7 @@ export type Database = CoreTables &
   AcmeTables &
   AlertTables &
   CertificateTables &
+  NeighbourTables &
   ConfigTables &
   GroupTables &
   IdempotencyTables &

@@ -44,6 +44,7 @@ import * as releases from './migrations/085-releases.ts'
 import * as sites from './migrations/090-sites.ts'
 import * as releasesOnNodes from './migrations/091-releases-on-nodes.ts'
 import * as sitePlaces from './migrations/095-site-places.ts'
+import * as neighbours from './migrations/096-neighbours.ts'
 import * as releasePreviews from './migrations/098-release-previews.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
@@ -89,6 +90,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '090-sites': sites,
   '091-releases-on-nodes': releasesOnNodes,
   '095-site-places': sitePlaces,
+  '096-neighbours': neighbours,
   '098-release-previews': releasePreviews,
 }
 

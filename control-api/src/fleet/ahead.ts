@@ -107,6 +107,12 @@ export class ReleasesAhead {
     this.#said.set(nodeId, { ...said, fetching: { manifestSha256, bytesDone }, steps })
   }
 
+  /** It waits for a neighbour that comes further. */
+  waits(nodeId: string): void {
+    const said = this.#said.get(nodeId)
+    if (said) this.#said.set(nodeId, { ...said, steps: said.steps + 1 })
+  }
+
   /** The node is gone. */
   forget(nodeId: string): void {
     this.#said.delete(nodeId)

@@ -51,6 +51,23 @@ test('it is told at once, and again when it has come further, but not with each 
   expect(await saysAfter(0, { ...SAID, manifestSha256: 'b' })).toEqual([0])
 })
 
+test('one that waits for a neighbour is told of like one that comes further', async () => {
+  const { heard, waits, told, pass } = watching()
+  waits('n1')
+  await pass(1_000)
+  expect(told()).toEqual([])
+  heard('n1', SAID)
+  await pass(1_000)
+  expect(told()).toHaveLength(1)
+  waits('n1')
+  await pass(1_000)
+  expect(told()).toEqual([])
+  await pass(5_000)
+  waits('n1')
+  await pass(1_000)
+  expect(told()).toEqual([{ nodeId: 'n1', files: 9000, filesDone: 0 }])
+})
+
 test('a minute of ten thousand nodes is some two hundred transactions, and none has to wait for long', async () => {
   const { heard, lots, pass } = watching()
   const lastTold = new Map<string, number>()

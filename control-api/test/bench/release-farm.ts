@@ -18,6 +18,7 @@ const PASSWORD = 'a long password of the bench'
 const READY = { withinMs: 300_000 }
 const ROLLED_OUT = { withinMs: 3_600_000, everyMs: 100 }
 const LOOK_EVERY_MS = 20
+const HEARD_MS = 12_000
 
 /** What it was for the service and, at their largest, for the nodes or farmctl. */
 export type Cost = { seconds: number; cpuMs: number; serviceBytes: number; otherBytes: number }
@@ -62,7 +63,7 @@ export class ReleaseFarm {
     const session = await Session.first(service.url, place.password, PASSWORD)
     const body = {
       ...{ name: 'bench', expiresInDays: 1, password: PASSWORD },
-      permissions: ['releases:read', 'releases:write'],
+      permissions: ['releases:read', 'releases:write', 'rollouts:rules'],
     }
     const token = String((await mustInTime(session, 'POST', '/tokens', body)).body.secret)
     const farm = new ReleaseFarm(place, service, { session, token })
@@ -78,23 +79,35 @@ export class ReleaseFarm {
     for (const child of [...this.#nodes, ...this.#others]) child.kill('SIGKILL')
   }
 
-  /** They serve a folder of their own, and no release yet. */
-  async join(count: number): Promise<void> {
-    for (let at = 1; at <= count; at++) {
+  /** They serve a folder of their own, and no release yet. Some in each of `zones`; 0: none gives others anything. */
+  async join(count: number, zones = 0): Promise<void> {
+    const first = this.ports.length + 1
+    for (let at = first; at < first + count; at++) {
       const port = await freePort()
       const listen = [{ address: '127.0.0.1', port }]
       const made = await mustInTime(this.#session, 'POST', '/enrolment-tokens', {
         mergePatch: { listen },
+        ...(zones > 0 && { labels: { zone: `zone-${at % zones}` } }),
       })
       const token = String(made.body.token)
-      const wish = { home: this.home, name: `node-${at}`, agentPort: this.#agentPort, token }
+      const givesAt = zones > 0 ? `127.0.0.1:${await freePort()}` : undefined
+      const place = { home: this.home, agentPort: this.#agentPort }
+      const wish = { ...place, name: `node-${at}`, token, givesAt }
       this.#nodes.push(await startRealNode(wish))
       this.ports.push(port)
     }
     await until('all nodes run the first version', READY, async () => {
       const { body } = await mustInTime(this.#session, 'GET', '/farm/summary')
-      return JSON.stringify(body).includes(`"in-sync":${count}`)
+      return JSON.stringify(body).includes(`"in-sync":${this.ports.length}`)
     })
+  }
+
+  /** Nodes of a zone give each other releases from now on, or no more. */
+  async setNeighbours(isOn: boolean): Promise<void> {
+    const words = ['releases', 'neighbours', 'set', '--zone-label', isOn ? 'zone' : 'off']
+    await this.farmctl(words)
+    // Each hears of it with its next report, and says with the one after what it gives.
+    await sleep(HEARD_MS)
   }
 
   /** From now on configs name the release. */
@@ -102,6 +115,11 @@ export class ReleaseFarm {
     const wish = { text: textOf({ release }), parent: this.#version, message: 'serve it' }
     const made = await mustInTime(this.#session, 'POST', `/configs/${CONFIG}/versions`, wish)
     this.#version = Number(made.body.number)
+  }
+
+  /** What the API answers. */
+  async look(path: string): Promise<Record<string, unknown>> {
+    return (await mustInTime(this.#session, 'GET', path)).body
   }
 
   async rollOut(releases: Record<string, number>): Promise<RolledOut> {

@@ -116,6 +116,8 @@ describe('releases ahead', () => {
     expect(ahead.stateOf('r1', 'n1')?.state).toBe('fetching')
     ahead.heard('n1', states('held', 'www-2'))
     expect(steps()).toBe(4)
+    ahead.waits('n1')
+    expect(steps()).toBe(5)
     ahead.forget('n1')
     bytes(7)
     expect(ahead.stateOf('r1', 'n1')).toBeNull()

@@ -86,8 +86,15 @@ const NO_RELEASES: NodeReleases = {
   manifest: async (_, sha256) => Promise.reject(new NoSuchRelease(sha256)),
   delta: async (_, sha256) => Promise.reject(new NoSuchRelease(sha256)),
   contents: async (_, [sha256 = '']) => Promise.reject(new NoSuchRelease(sha256)),
+  demandOwn: async (_, sha256) => Promise.reject(new NoSuchRelease(sha256)),
   send: async (reply) => reply,
   sentBytes: () => 0,
+}
+const NO_NEIGHBOURS = {
+  ask: async () => ({ waitMs: 0, neighbours: [] }),
+  heard: () => {},
+  newsFor: async () => undefined,
+  rulesFor: async () => undefined,
 }
 
 /** A process of it: what it knows in memory is new. */
@@ -178,6 +185,7 @@ export async function startPlane(
     challenges: new Challenges({ wakeAll: () => {} }),
     certificates: NOBODYS,
     releases: NO_RELEASES,
+    neighbours: NO_NEIGHBOURS,
     metrics: { record: async () => 0, slowdown: () => 1 },
     now,
     reportEveryMs: RHYTHM.reportEveryMs,

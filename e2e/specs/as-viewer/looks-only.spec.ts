@@ -24,6 +24,7 @@ const screens = (nodeId: string): Screen[] => [
   { path: '/configs/default', off: { 'Save version': 'configs:write' } },
   { path: '/configs/default/versions/1', off: { Restore: 'configs:write' } },
   { path: '/settings/rollout-rules', off: { 'Save the rules': 'rollouts:rules' } },
+  { path: '/settings/neighbours', off: { 'Save the setting': 'rollouts:rules' } },
 ]
 
 test('sees every node as it is, with what it runs, and its log', async ({ page, farm }) => {
@@ -64,7 +65,7 @@ test('is led to no screen of what it may not see, and at its address told why', 
   const settings = new SettingsPage(page)
   await settings.open()
   await expect(settings.tabs).toHaveText([
-    ...['Overview', 'Security', 'Tokens', 'Rollout rules', 'Alert rules'],
+    ...['Overview', 'Security', 'Tokens', 'Rollout rules', 'Neighbours', 'Alert rules'],
     ...['Certificate authorities', 'DNS webhooks', 'Single sign-on'],
   ])
   for (const [path, permission] of [

@@ -45,6 +45,7 @@ static void close_window(struct agent *agent, uint64_t now)
 {
     if (now < agent->window_due_ms)
         return;
+    agent_give_count(agent);
     server_metrics(agent->server, agent->snapshot);
     agent_report_slow(&agent->ring, agent_samples_slow(agent->server));
     agent_report_add(&agent->ring, agent->snapshot);
@@ -122,6 +123,7 @@ struct agent_http *agent_open_http(const struct agent_identity *identity)
 
 static void agent_free(struct agent *agent)
 {
+    neighbour_giver_stop(agent->giving.giver);
     agent_scrub_stop(agent->scrub);
     agent_pull_stop(agent->pull);
     agent_probes_free(agent->probes);
@@ -177,8 +179,9 @@ struct agent *agent_start(struct server *server, struct agent_state *state,
     agent_identity_copy(&agent->identity, identity);
     if (agent->disks)
         agent_init(agent, past);
-    agent->pull = agent_pull_start(agent_state_folder(state), http);
+    agent->pull = agent_pull_start(agent_state_folder(state), agent->incarnation, http);
     agent->scrub = agent_scrub_start(agent_state_folder(state), server, http);
+    agent_give_start(agent);
     if (agent->disks && agent->pull && agent->scrub &&
         pthread_create(&agent->thread, NULL, agent_run, agent) == 0)
         return agent;

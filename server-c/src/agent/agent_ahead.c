@@ -95,6 +95,7 @@ const char *agent_release_code(enum release_end end)
         return "resource_limit";
     case RELEASE_STANDS:
     case RELEASE_UNREACHED:
+    case RELEASE_ELSEWHERE:
     case RELEASE_STOPPED:
         break;
     }

@@ -141,6 +141,7 @@ int agent_read_session(const char *body, size_t len, struct agent_session *out,
     out->report_every_ms = read_duration(&reader, "reportEveryMs");
     out->desired_wait_ms = read_duration(&reader, "desiredWaitMs");
     read_renewal(&reader, out);
+    agent_neighbours_read_rules(&reader, &out->neighbours);
     json_decref(document);
     if (reader.failed)
         agent_session_fini(out);
@@ -282,6 +283,7 @@ int agent_read_taken(const char *body, size_t len, struct agent_taken *out, char
     out->seq = agent_read_integer(&reader, "acknowledgedSeq", 0, AGENT_JSON_MAX_INTEGER);
     if (agent_reader_has(&reader, "reportEveryMs"))
         out->report_every_ms = read_duration(&reader, "reportEveryMs");
+    agent_neighbours_read_rules(&reader, &out->neighbours);
     json_t *desired = json_object_get(document, "desired");
     out->has_desired = desired != NULL;
     if (!reader.failed && desired && read_desired(desired, &out->desired, why) != 0)

@@ -60,8 +60,9 @@ void agent_bring_ahead_on_time(struct agent *agent, uint64_t now)
         struct agent_releases known;
         agent_release_known(agent, &known);
         snprintf(agent->ahead_coming, sizeof(agent->ahead_coming), "%s", next->manifest);
-        agent_pull_begin(agent->pull, &one, &known, http, cfg->releases.store_max_bytes,
-                         cfg->releases.max_bytes_per_second);
+        struct agent_pull_ways ways = {http, agent_neighbour_client(agent),
+                                       cfg->releases.max_bytes_per_second};
+        agent_pull_begin(agent->pull, &one, &known, &ways, cfg->releases.store_max_bytes);
         agent_releases_fini(&known);
     }
     config_put(cfg);

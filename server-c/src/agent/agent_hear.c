@@ -24,6 +24,7 @@ static void use_identity(struct agent *agent)
 {
     const struct agent_identity *identity = &agent->identity;
     agent_http_use(agent->http, identity->ca_certificates, identity->certificate, identity->key);
+    agent_give_use_identity(agent);
 }
 
 static void on_session_trust(struct agent *agent, const struct agent_session *session, uint64_t now)
@@ -62,6 +63,7 @@ static void take_session(struct agent *agent, const struct agent_session *sessio
     agent_begin_session(agent, now);
     agent->drift_known = agent->drift_said;
     agent->shown_known[0] = '\0';
+    agent_give_rule(agent, &session->neighbours.rules, true);
     agent_apply_on_hello(&agent->apply);
     on_session_trust(agent, session, now);
     log_info("agent: connected to %s", agent->identity.control_plane_url);
@@ -288,6 +290,9 @@ static void on_report(struct agent *agent, const struct agent_reply *reply)
     if (ok) {
         agent->drift_known = agent->drift_said;
         memcpy(agent->shown_known, agent->shown_said, sizeof(agent->shown_known));
+        memcpy(agent->giving.known, agent->giving.said, sizeof(agent->giving.known));
+        if (taken.neighbours.is_told)
+            agent_give_rule(agent, &taken.neighbours.rules, false);
         report_each(agent, taken.report_every_ms ? taken.report_every_ms : agent->told_every_ms,
                     agent_now_ms());
     }

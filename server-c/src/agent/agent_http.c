@@ -3,9 +3,11 @@
  * connection open, and opens others while that one is in use. Redirects are never followed, because each request carries a credential. */
 #include "agent/agent_http.h"
 
+#include "agent/agent_http_trust.h"
 #include "agent/agent_keys.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/util.h"
 
 #include <curl/curl.h>
 #include <inttypes.h>
@@ -17,6 +19,9 @@
 #define MAX_ANSWER_BYTES (4u << 20)
 #define CONNECT_TIMEOUT_MS 10000L
 #define SILENCE_SECONDS 30L
+/* Of a neighbour, beside which there are others. */
+#define NEIGHBOUR_CONNECT_TIMEOUT_MS 3000L
+#define NEIGHBOUR_SLOW_SECONDS 10L
 
 struct slot {
     CURL *easy;
@@ -33,9 +38,10 @@ struct slot {
 struct agent_http {
     CURLM *multi;
     struct curl_slist *headers;
-    char *base_url, *proxy;
+    char *root; /* what addresses begin with, "/agent/v1/" included */
+    char *proxy;
     char *ca_certificates, *certificate, *key;
-    bool believe_anybody;
+    bool believe_anybody, is_neighbour;
     unsigned version; /* of the three fields above, from 1 */
     struct slot slots[AGENT_SLOT_COUNT];
 };
@@ -65,33 +71,13 @@ static void limit_protocols(CURL *easy)
 #endif
 }
 
-/* Sets who is trusted. The host's name is not compared: only the control plane ever has a server's
- * certificate from this CA (those of nodes are for clients, and OpenSSL refuses them for servers).
- * So its addresses and names may change, and a node can reach it through any tunnel. */
-static bool limit_trust(struct agent_http *http, CURL *easy)
-{
-    bool ok =
-        curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) == CURLE_OK &&
-        curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, http->believe_anybody ? 0L : 1L) ==
-            CURLE_OK &&
-        curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L) == CURLE_OK &&
-        /* Without these two, libcurl trusts the system's authorities as well as ours, and any of
-         * them could vouch for any host. */
-        curl_easy_setopt(easy, CURLOPT_CAINFO, NULL) == CURLE_OK &&
-        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK &&
-        /* A cached TLS session would go on with an earlier certificate. */
-        curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L) == CURLE_OK;
-    if (ok && http->proxy)
-        ok = curl_easy_setopt(easy, CURLOPT_PROXY, http->proxy) == CURLE_OK &&
-             curl_easy_setopt(easy, CURLOPT_NOPROXY, "") == CURLE_OK;
-    return ok;
-}
-
 static bool slot_init(struct agent_http *http, struct slot *slot)
 {
     buf_init(&slot->answer);
     slot->easy = curl_easy_init();
-    if (!slot->easy || !limit_trust(http, slot->easy))
+    if (!slot->easy || !(http->is_neighbour ? agent_http_trust_nodes(slot->easy)
+                                            : agent_http_trust_control_plane(
+                                                  slot->easy, http->believe_anybody, http->proxy)))
         return false;
     limit_protocols(slot->easy);
     curl_easy_setopt(slot->easy, CURLOPT_HTTPHEADER, http->headers);
@@ -104,12 +90,21 @@ static bool slot_init(struct agent_http *http, struct slot *slot)
     curl_easy_setopt(slot->easy, CURLOPT_QUICK_EXIT, 1L);
 #endif
     curl_easy_setopt(slot->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(slot->easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_TIMEOUT_MS);
+    curl_easy_setopt(slot->easy, CURLOPT_CONNECTTIMEOUT_MS,
+                     http->is_neighbour ? NEIGHBOUR_CONNECT_TIMEOUT_MS : CONNECT_TIMEOUT_MS);
     curl_easy_setopt(slot->easy, CURLOPT_WRITEFUNCTION, on_answer);
     curl_easy_setopt(slot->easy, CURLOPT_WRITEDATA, slot);
     curl_easy_setopt(slot->easy, CURLOPT_ERRORBUFFER, slot->error);
     curl_easy_setopt(slot->easy, CURLOPT_PRIVATE, slot);
     return true;
+}
+
+/* The caller frees it. */
+static char *text_of(const char *before, const char *text, const char *after)
+{
+    char *out = NULL;
+    CHECK(asprintf(&out, "%s%s%s", before, text, after) >= 0);
+    return out;
 }
 
 static void add_header(struct agent_http *http, const char *line)
@@ -121,7 +116,6 @@ static void add_header(struct agent_http *http, const char *line)
 
 static void add_headers(struct agent_http *http, const char *credential)
 {
-    struct buf line;
     add_header(http, "Content-Type: application/json");
     add_header(http, "Accept: application/json, application/problem+json");
     /* Without this, libcurl would wait for "100 Continue" before a large report; few servers send
@@ -130,10 +124,9 @@ static void add_headers(struct agent_http *http, const char *credential)
     add_header(http, "User-Agent: farmstead-node/" FARMSTEAD_VERSION);
     if (!credential)
         return;
-    buf_init(&line);
-    buf_printf(&line, "Authorization: Bearer %s", credential);
-    add_header(http, line.data);
-    buf_fini(&line);
+    char *line = text_of("Authorization: Bearer ", credential, "");
+    add_header(http, line);
+    free(line);
 }
 
 static char *copy(const char *text)
@@ -158,9 +151,10 @@ struct agent_http *agent_http_new(const struct agent_http_peer *peer)
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0)
         return NULL;
     struct agent_http *http = xcalloc(1, sizeof(*http));
-    http->base_url = xstrdup(peer->base_url);
+    http->root = text_of("", peer->base_url, "/agent/v1/");
     http->proxy = copy(peer->proxy);
     http->believe_anybody = peer->believe_anybody;
+    http->is_neighbour = peer->is_neighbour;
     agent_http_use(http, peer->ca_certificates, peer->certificate, peer->key);
     http->multi = curl_multi_init();
     add_headers(http, peer->credential);
@@ -189,13 +183,45 @@ void agent_http_free(struct agent_http *http)
     }
     curl_multi_cleanup(http->multi);
     curl_slist_free_all(http->headers);
-    free(http->base_url);
+    free(http->root);
     free(http->proxy);
     free(http->ca_certificates);
     free(http->certificate);
     agent_secret_free(http->key);
     free(http);
     curl_global_cleanup();
+}
+
+bool agent_http_ask_neighbour(struct agent_http *http, const char *address, const char *key_sha256,
+                              const char *pass, uint64_t from)
+{
+    CURL *easy = http->slots[AGENT_SLOT_FETCH].easy;
+    char *line = text_of("Farmstead-Pass: ", pass, "");
+    char range[40];
+    curl_slist_free_all(http->headers);
+    http->headers = NULL;
+    add_header(http, "Content-Type: text/plain");
+    add_header(http, "Expect:");
+    add_header(http, line);
+    free(line);
+    if (from > 0) { /* libcurl's own option says Content-Range with a body */
+        snprintf(range, sizeof(range), "Range: bytes=%" PRIu64 "-", from);
+        add_header(http, range);
+    }
+    free(http->root);
+    http->root = text_of("https://", address, "/neighbour/v1/");
+    return agent_http_trust_key(easy, key_sha256) &&
+           curl_easy_setopt(easy, CURLOPT_HTTPHEADER, http->headers) == CURLE_OK;
+}
+
+void agent_http_drop(struct agent_http *http, enum agent_slot which)
+{
+    struct slot *slot = &http->slots[which];
+    if (slot->busy && !slot->failed)
+        curl_multi_remove_handle(http->multi, slot->easy);
+    slot->busy = slot->failed = false;
+    free(slot->body);
+    slot->body = NULL;
 }
 
 bool agent_http_busy(const struct agent_http *http, enum agent_slot slot)
@@ -211,7 +237,7 @@ static bool set_blob(CURL *easy, CURLoption option, char *text)
 
 static bool set_tls(struct agent_http *http, struct slot *slot)
 {
-    bool is_https = strncmp(http->base_url, "https:", strlen("https:")) == 0;
+    bool is_https = strncmp(http->root, "https:", strlen("https:")) == 0;
     if (is_https && !http->ca_certificates && !http->believe_anybody)
         return false;
     if (slot->used == http->version)
@@ -234,17 +260,20 @@ static bool set_method(struct slot *slot)
 }
 
 /* A slot is used for streams, or for answers that are kept: what is set here stays. */
-static bool set_stream(struct slot *slot)
+static bool set_stream(const struct agent_http *http, struct slot *slot)
 {
     char range[32];
     const struct agent_stream *stream = slot->stream;
     if (!stream)
         return true;
+    bool has_range = stream->from > 0 && !http->is_neighbour;
+    long least = http->is_neighbour ? (long)stream->least_bytes_per_second : 1;
     snprintf(range, sizeof(range), "%" PRIu64 "-", stream->from);
-    return curl_easy_setopt(slot->easy, CURLOPT_RANGE, stream->from > 0 ? range : NULL) ==
-               CURLE_OK &&
-           curl_easy_setopt(slot->easy, CURLOPT_LOW_SPEED_LIMIT, 1L) == CURLE_OK &&
-           curl_easy_setopt(slot->easy, CURLOPT_LOW_SPEED_TIME, SILENCE_SECONDS) == CURLE_OK;
+    return curl_easy_setopt(slot->easy, CURLOPT_RANGE, has_range ? range : NULL) == CURLE_OK &&
+           curl_easy_setopt(slot->easy, CURLOPT_LOW_SPEED_LIMIT, least) == CURLE_OK &&
+           curl_easy_setopt(slot->easy, CURLOPT_LOW_SPEED_TIME,
+                            http->is_neighbour ? NEIGHBOUR_SLOW_SECONDS : SILENCE_SECONDS) ==
+               CURLE_OK;
 }
 
 static void begin(struct agent_http *http, enum agent_slot which, const char *message, char *body,
@@ -253,7 +282,7 @@ static void begin(struct agent_http *http, enum agent_slot which, const char *me
     struct slot *slot = &http->slots[which];
     struct buf url;
     buf_init(&url);
-    buf_printf(&url, "%s/agent/v1/%s", http->base_url, message);
+    buf_printf(&url, "%s%s", http->root, message);
     free(slot->body);
     slot->body = body;
     slot->stream = stream;
@@ -261,7 +290,7 @@ static void begin(struct agent_http *http, enum agent_slot which, const char *me
     slot->too_large = false;
     slot->error[0] = '\0';
     buf_clear(&slot->answer);
-    bool ok = set_tls(http, slot) && set_method(slot) && set_stream(slot) &&
+    bool ok = set_tls(http, slot) && set_method(slot) && set_stream(http, slot) &&
               curl_easy_setopt(slot->easy, CURLOPT_URL, url.data) == CURLE_OK &&
               curl_easy_setopt(slot->easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms) == CURLE_OK &&
               curl_multi_add_handle(http->multi, slot->easy) == CURLM_OK;
@@ -304,6 +333,7 @@ static void explain_silence(const struct slot *slot, CURLcode result, struct age
     curl_easy_getinfo(slot->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
     reply->sent = sent > 0;
     reply->untrusted = result == CURLE_PEER_FAILED_VERIFICATION;
+    reply->timed_out = result == CURLE_OPERATION_TIMEDOUT;
     if (slot->too_large)
         snprintf(reply->error, sizeof(reply->error), "the answer is longer than %u bytes",
                  MAX_ANSWER_BYTES);

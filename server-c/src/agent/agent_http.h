@@ -25,6 +25,7 @@ struct agent_reply {
     bool sent;      /* no answer, but the body was sent: it may have been taken */
     bool untrusted; /* no answer, because the other side is not trusted */
     bool stale;     /* the certificate used has been replaced meanwhile */
+    bool timed_out; /* no answer, or not all of it, in the time that there is for it */
     char *body;     /* ends with a NUL, valid until the slot's next request */
     size_t len;
     char error[256]; /* "" if there is a status */
@@ -41,6 +42,7 @@ struct agent_http_peer {
     const char *ca_certificates;
     const char *certificate, *key; /* those of this node */
     bool believe_anybody;          /* only to ask for what anybody may know */
+    bool is_neighbour;             /* another node: agent_http_ask_neighbour() says which */
 };
 
 /* Copies the contents of `peer`. NULL: libcurl can't start. */
@@ -63,12 +65,21 @@ struct agent_stream {
     /* False: no more of them. Of an answer with an error nothing comes here. */
     bool (*take)(void *arg, const char *bytes, size_t len);
     void *arg;
-    uint64_t from; /* the first byte that is wanted */
+    uint64_t from;                   /* the first byte that is wanted */
+    uint64_t least_bytes_per_second; /* of a neighbour: else it is given up after some seconds */
 };
 /* The same as agent_http_post(), or agent_http_get() where `body` is NULL, for an answer that takes as long as it
  * takes: it ends when nothing has come for half a minute. */
 void agent_http_stream(struct agent_http *http, enum agent_slot slot, const char *message,
                        char *body, const struct agent_stream *stream);
+
+/* Of a client for neighbours: the next request is for this one, at /neighbour/v1/`message`, and from that byte on. It is
+ * believed with a node's certificate alone, and with that key. False: libcurl can't do that. */
+bool agent_http_ask_neighbour(struct agent_http *http, const char *address, const char *key_sha256,
+                              const char *pass, uint64_t from);
+/* Ends what is under way in the slot, without a reply. */
+void agent_http_drop(struct agent_http *http, enum agent_slot slot);
+
 bool agent_http_busy(const struct agent_http *http, enum agent_slot slot);
 
 /* Waits for the next reply, at most `wait_ms`. True if there is one. */

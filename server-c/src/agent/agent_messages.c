@@ -239,8 +239,8 @@ char *agent_build_hello(const struct agent_hello *hello)
     set(object, "incarnation", json_string(hello->incarnation));
     set_host(object, hello->host);
     set(object, "capabilities",
-        json_pack("[sssssssss]", "confirm", "probes", "check", "samples", "requestSearch",
-                  "releases", "releasesAhead", "probeAnswers", "pathWatch"));
+        json_pack("[ssssssssss]", "confirm", "probes", "check", "samples", "requestSearch",
+                  "releases", "releasesAhead", "probeAnswers", "pathWatch", "neighbours"));
     set(object, "schemaDigest", json_string(hello->schema_digest));
     set(object, "effective",
         effective_json(hello->effective, hello->is_local, hello->certificates, hello->releases));
@@ -389,6 +389,8 @@ char *agent_build_report(const struct agent_report *report)
         set(object, "probed", agent_probed_json(report->probed));
     if (report->kept_releases)
         set(object, "keptReleases", report->kept_releases);
+    if (report->neighbours)
+        set(object, "neighbours", report->neighbours);
     if (report->wish)
         set(object, "desired", wish_json(report->wish));
     char *head = dump(object);

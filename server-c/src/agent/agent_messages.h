@@ -13,6 +13,7 @@
 #include "agent/agent_facts.h"
 #include "agent/agent_host.h"
 #include "agent/agent_looks.h"
+#include "agent/agent_neighbours.h"
 #include "agent/agent_preflight.h"
 #include "agent/agent_previews.h"
 #include "agent/agent_probe_order.h"
@@ -127,6 +128,7 @@ struct agent_report {
     const struct agent_fetching *fetching;         /* NULL: nothing is */
     const struct agent_probed *probed;             /* NULL: nothing was asked that is to be said */
     json_t *kept_releases;                         /* agent_versions_json(), which is taken over */
+    json_t *neighbours;                            /* agent_neighbours_giving(), too */
     const struct certificates_shown *shown;        /* to whom; NULL: as it was said before */
     bool is_local;
     const struct agent_change *change;
@@ -194,6 +196,7 @@ struct agent_session {
     bool has_renewal; /* renew_after_ms is set */
     uint64_t renew_after_ms;
     char *ca_certificates; /* NULL: not sent */
+    struct agent_neighbours_told neighbours;
 };
 void agent_session_fini(struct agent_session *session);
 
@@ -255,6 +258,7 @@ struct agent_taken {
     uint32_t
         report_every_ms; /* from now on, for a control plane that can't keep up; 0: as hello said */
     bool has_desired;    /* the wish in the report was heard */
+    struct agent_neighbours_told neighbours;
     struct agent_assignment desired;
 };
 /* End `out` with agent_assignment_fini(&out->desired), also after a failure. */

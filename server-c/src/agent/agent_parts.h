@@ -18,6 +18,7 @@
 #include "agent/agent_http.h"
 #include "agent/agent_identity.h"
 #include "agent/agent_logs.h"
+#include "agent/agent_neighbours.h"
 #include "agent/agent_preflight.h"
 #include "agent/agent_probes.h"
 #include "agent/agent_renewal.h"
@@ -81,6 +82,14 @@ struct agent_mending {
     char said[RELEASE_WHY_LEN]; /* in the log, of the last failure */
 };
 
+/* To other nodes of the farm. */
+struct agent_giving {
+    struct neighbour_giver *giver; /* NULL: the machine's owner has not said where */
+    struct neighbour_rules rules;  /* without keys: off */
+    /* Of what is given: what the control plane knows, and what is being sent; "": nothing, "?": it has forgotten. */
+    char known[DIGEST_LEN + 1], said[DIGEST_LEN + 1];
+};
+
 struct agent {
     struct server *server;
     struct agent_state *state;
@@ -101,6 +110,7 @@ struct agent {
     struct agent_pull *pull;
     struct agent_scrub *scrub;
     struct agent_mending mending;
+    struct agent_giving giving;
     struct agent_ahead ahead;
     char ahead_coming[AGENT_SHA256_LEN + 1]; /* the one of them that the thread brings; "": none */
     bool has_spared; /* contents that nobody needs, for the sake of what is coming */
@@ -187,6 +197,18 @@ void agent_release_sweep(struct agent *agent, bool makes_room);
 
 /* --- agent_mend.c: gets contents anew that were found to be wrong --- */
 void agent_mend_on_time(struct agent *agent, uint64_t now);
+
+/* --- agent_give.c: contents of releases, from and for neighbours --- */
+void agent_give_start(struct agent *agent);
+/* The node's certificate, or the CA's, has been replaced. */
+void agent_give_use_identity(struct agent *agent);
+void agent_give_rule(struct agent *agent, const struct neighbour_rules *rules, bool is_hello);
+/* A client for the thread that brings releases; NULL: neighbours are not asked. */
+struct agent_http *agent_neighbour_client(const struct agent *agent);
+/* For `report`, which takes it over; NULL: it is as it was said. */
+json_t *agent_give_report(struct agent *agent);
+/* Tells the server, for the gauges. */
+void agent_give_count(struct agent *agent);
 
 /* --- agent_hear.c --- */
 /* When nothing is confirmed or fetched any more, takes the assignment that came meanwhile. */

@@ -2,8 +2,7 @@
 /* agent_pull.c — the thread does one thing after the other: it brings what was asked for last, removes, or mends. */
 #include "agent/agent_pull.h"
 
-#include "agent/agent_pace.h"
-#include "base/buf.h"
+#include "agent/agent_source.h"
 #include "base/mem.h"
 #include "log/log.h"
 #include "machine/left_threads.h"
@@ -20,9 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_MS 250 /* how soon a stop is noticed while nothing comes */
-#define PAUSE_MS 250
-#define PAUSE_MAX_MS 5000
 #define STOP_SECONDS 5
 
 struct agent_pull {
@@ -43,8 +39,7 @@ struct agent_pull {
     struct mending {
         bool is_wanted, is_heard;
         char sha256[RELEASE_SHA256_LEN + 1];
-        struct agent_http *http; /* the thread's, from then on */
-        uint64_t max_bytes_per_second;
+        struct agent_pull_ways ways; /* the thread's, from then on */
         enum release_end end;
         char why[RELEASE_WHY_LEN];
     } mending;
@@ -53,111 +48,33 @@ struct agent_pull {
 
     /* Set before is_wanted is, and read by the thread until it is not busy. */
     struct agent_releases list, known;
-    struct agent_http *http;
-    uint64_t max_bytes_per_second;
+    struct agent_pull_ways ways;
     uint64_t store_max_bytes;
 
     /* The thread's own. */
     struct release_store store;
     bool is_open;
-    struct agent_http *asked; /* the one in use */
-    struct agent_stream stream;
-    release_take *take; /* those of the answer under way */
-    void *taker;
-    uint64_t rate; /* bytes per second; 0: any */
-    struct agent_pace pace;
+    struct agent_source source;
     bool gives_way; /* to a pull */
 };
 
-/* --- the source --- */
+/* --- what the source asks of us --- */
 
-static enum release_end await(struct agent_pull *pull, char why[RELEASE_WHY_LEN])
+static bool is_over(void *arg)
 {
-    struct agent_reply reply;
-    while (!atomic_load(&pull->breaks_off) && !(pull->gives_way && atomic_load(&pull->is_wanted))) {
-        if (!agent_http_next(pull->asked, LOOK_MS, &reply))
-            continue;
-        if (reply.status == 200 || reply.status == 206 || reply.status == 416)
-            return RELEASE_STANDS; /* 416: all of it came before; its digest says whether it did */
-        if (reply.status == 404) {
-            snprintf(why, RELEASE_WHY_LEN, "the control plane has it not, or not for this node");
-            return RELEASE_WRONG;
-        }
-        if (reply.status == 0)
-            snprintf(why, RELEASE_WHY_LEN, "%s", reply.error);
-        else
-            snprintf(why, RELEASE_WHY_LEN, "HTTP %d: %.200s", reply.status,
-                     reply.body ? reply.body : "");
-        return RELEASE_UNREACHED;
-    }
-    return RELEASE_STOPPED;
+    const struct agent_pull *pull = arg;
+    return atomic_load(&pull->breaks_off) || (pull->gives_way && atomic_load(&pull->is_wanted));
 }
 
-static void wait_until(struct agent_pull *pull, uint64_t at_ns)
+static void wait_until(void *arg, uint64_t at_ns)
 {
+    struct agent_pull *pull = arg;
     struct timespec until = {(time_t)(at_ns / NS_PER_SECOND), (long)(at_ns % NS_PER_SECOND)};
     pthread_mutex_lock(&pull->lock);
     while (!atomic_load(&pull->breaks_off) &&
            pthread_cond_clockwait(&pull->changed, &pull->lock, CLOCK_MONOTONIC, &until) == 0)
         ;
     pthread_mutex_unlock(&pull->lock);
-}
-
-/* libcurl's own limit lets the first megabytes of each answer pass. What is not taken yet waits at the other side. */
-static bool take_in_time(void *arg, const char *bytes, size_t len)
-{
-    struct agent_pull *pull = arg;
-    if (!pull->take(pull->taker, bytes, len))
-        return false;
-    if (pull->rate > 0)
-        wait_until(pull, agent_pace_take(&pull->pace, len, pull->rate, monotonic_ns()));
-    return true;
-}
-
-static enum release_end ask(struct agent_pull *pull, const char *message, char *body, uint64_t from,
-                            release_take *take, void *taker, char why[RELEASE_WHY_LEN])
-{
-    pull->take = take;
-    pull->taker = taker;
-    pull->stream = (struct agent_stream){take_in_time, pull, from};
-    agent_http_stream(pull->asked, AGENT_SLOT_FETCH, message, body, &pull->stream);
-    return await(pull, why);
-}
-
-static enum release_end get_one(void *arg, bool is_manifest, const char *sha256, uint64_t from,
-                                release_take *take, void *taker, char why[RELEASE_WHY_LEN])
-{
-    char message[128];
-    snprintf(message, sizeof(message), "releases/%s/%s", is_manifest ? "manifests" : "contents",
-             sha256);
-    return ask(arg, message, NULL, from, take, taker, why);
-}
-
-static enum release_end get_delta(void *arg, const char *manifest, const char *base, uint64_t from,
-                                  release_take *take, void *taker, char why[RELEASE_WHY_LEN])
-{
-    char message[192];
-    snprintf(message, sizeof(message), "releases/manifests/%s/of/%s", manifest, base);
-    return ask(arg, message, NULL, from, take, taker, why);
-}
-
-static enum release_end get_many(void *arg, char (*sha256)[RELEASE_SHA256_LEN + 1], size_t count,
-                                 release_take *take, void *taker, char why[RELEASE_WHY_LEN])
-{
-    struct buf body;
-    buf_init(&body);
-    for (size_t i = 0; i < count; i++)
-        buf_printf(&body, "%s\"%s\"", i ? "," : "{\"sha256\":[", sha256[i]);
-    buf_append_str(&body, "]}");
-    return ask(arg, "releases/contents", buf_take(&body), 0, take, taker, why);
-}
-
-static bool pause_after(void *arg, unsigned failures)
-{
-    struct agent_pull *pull = arg;
-    uint64_t ms = smaller_of(PAUSE_MS << (failures < 8 ? failures - 1 : 7), PAUSE_MAX_MS);
-    wait_until(pull, monotonic_ns() + ms * NS_PER_MS);
-    return !atomic_load(&pull->breaks_off);
 }
 
 /* --- the thread --- */
@@ -186,9 +103,16 @@ static const char *newest_held(const struct agent_pull *pull, const struct agent
     return newest ? newest->manifest : NULL;
 }
 
+static void use_ways(struct agent_pull *pull, const struct agent_pull_ways *ways)
+{
+    pull->source.http = ways->http;
+    pull->source.neighbours = ways->neighbours;
+    pull->source.rate = ways->max_bytes_per_second;
+}
+
 static void bring(struct agent_pull *pull, struct agent_pulled *pulled)
 {
-    const struct release_source source = {pull, get_one, get_delta, get_many, pause_after};
+    const struct release_source source = agent_source_of(&pull->source);
     *pulled = (struct agent_pulled){.end = RELEASE_STANDS};
     if (open_store(pull, pulled->why, sizeof(pulled->why)) != 0) {
         pulled->end = RELEASE_NO_ROOM;
@@ -196,34 +120,36 @@ static void bring(struct agent_pull *pull, struct agent_pulled *pulled)
         return;
     }
     pull->store.max_bytes = pull->store_max_bytes;
-    pull->asked = pull->http;
-    pull->rate = pull->max_bytes_per_second;
+    use_ways(pull, &pull->ways);
     pull->gives_way = false;
     for (size_t i = 0; i < pull->list.count && pulled->end == RELEASE_STANDS; i++) {
         const struct agent_release *item = &pull->list.items[i];
         bool was_there = release_store_has_tree(&pull->store, item->manifest);
+        agent_source_begin(&pull->source, item->manifest);
         pulled->end = release_build(&pull->store, &source, item->manifest, newest_held(pull, item),
                                     &pull->progress, pulled->why);
         pulled->failed = *item;
-        if (pulled->end == RELEASE_STANDS && !was_there)
+        if (pulled->end == RELEASE_STANDS && !was_there) {
             log_info("agent: version %" PRIu64 " of the release \"%s\" is here", item->number,
                      item->name);
+            agent_source_held(&pull->source);
+        }
     }
 }
 
 /* Uses what agent_pull_mend() has left, which nobody changes until this has been heard of. */
 static void mend(struct agent_pull *pull)
 {
-    const struct release_source source = {pull, get_one, get_delta, get_many, pause_after};
+    const struct release_source source = agent_source_of(&pull->source);
     struct mending *mending = &pull->mending;
     mending->end = RELEASE_NO_ROOM;
-    pull->asked = mending->http;
-    pull->rate = mending->max_bytes_per_second;
+    use_ways(pull, &mending->ways);
+    agent_source_begin(&pull->source, NULL);
     pull->gives_way = true;
     if (open_store(pull, mending->why, sizeof(mending->why)) == 0)
         mending->end = release_mend(&pull->store, &source, mending->sha256, mending->why);
-    agent_http_free(mending->http);
-    mending->http = NULL;
+    agent_http_free(mending->ways.http);
+    mending->ways.http = NULL;
 }
 
 static void sweep(struct agent_pull *pull, const struct agent_releases *kept, bool spares_contents)
@@ -294,11 +220,15 @@ static void *run(void *arg)
 
 /* --- the agent's side --- */
 
-struct agent_pull *agent_pull_start(int state_fd, struct agent_http *waker)
+struct agent_pull *agent_pull_start(int state_fd, const char *incarnation, struct agent_http *waker)
 {
     struct agent_pull *pull = xcalloc(1, sizeof(*pull));
     pull->state_fd = state_fd;
     pull->waker = waker;
+    pull->source.owner = pull;
+    pull->source.incarnation = incarnation;
+    pull->source.is_over = is_over;
+    pull->source.wait_until = wait_until;
     pull->is_heard = pull->mending.is_heard = true;
     pull->is_busy = true; /* it counts what is there */
     pull->store.contents_fd = pull->store.trees_fd = -1;
@@ -323,6 +253,12 @@ static bool await_rest(struct agent_pull *pull)
     return true;
 }
 
+static void free_ways(struct agent_pull_ways *ways)
+{
+    agent_http_free(ways->http);
+    agent_http_free(ways->neighbours);
+}
+
 void agent_pull_stop(struct agent_pull *pull)
 {
     if (!pull)
@@ -335,8 +271,8 @@ void agent_pull_stop(struct agent_pull *pull)
     pthread_mutex_unlock(&pull->lock);
     if (!left_threads_end(pull->thread, is_at_rest)) /* what it holds ends with the process */
         return;
-    agent_http_free(pull->http);
-    agent_http_free(pull->mending.http);
+    free_ways(&pull->ways);
+    free_ways(&pull->mending.ways);
     agent_releases_fini(&pull->list);
     agent_releases_fini(&pull->known);
     agent_releases_fini(&pull->kept);
@@ -348,19 +284,18 @@ void agent_pull_stop(struct agent_pull *pull)
 }
 
 void agent_pull_begin(struct agent_pull *pull, const struct agent_releases *list,
-                      const struct agent_releases *known, struct agent_http *http,
-                      uint64_t store_max_bytes, uint64_t max_bytes_per_second)
+                      const struct agent_releases *known, const struct agent_pull_ways *ways,
+                      uint64_t store_max_bytes)
 {
     pthread_mutex_lock(&pull->lock);
     CHECK(pull->is_heard && !pull->is_wanted);
-    agent_http_free(pull->http);
+    free_ways(&pull->ways);
     agent_releases_fini(&pull->list);
     agent_releases_copy(&pull->list, list);
     agent_releases_fini(&pull->known);
     agent_releases_copy(&pull->known, known);
-    pull->http = http;
+    pull->ways = *ways;
     pull->store_max_bytes = store_max_bytes;
-    pull->max_bytes_per_second = max_bytes_per_second;
     pull->is_wanted = true;
     pthread_cond_broadcast(&pull->changed);
     pthread_mutex_unlock(&pull->lock);
@@ -399,6 +334,12 @@ void agent_pull_progress(struct agent_pull *pull, struct agent_fetching *out)
     pthread_mutex_unlock(&progress->lock);
 }
 
+void agent_pull_neighbours(struct agent_pull *pull, uint64_t *bytes, uint64_t *wrong_bytes)
+{
+    *bytes = atomic_load(&pull->source.neighbour_bytes);
+    *wrong_bytes = atomic_load(&pull->source.wrong_bytes);
+}
+
 void agent_pull_room(struct agent_pull *pull, struct agent_room *out)
 {
     struct statvfs disk;
@@ -433,8 +374,7 @@ void agent_pull_mend(struct agent_pull *pull, const char *sha256, struct agent_h
     pthread_mutex_lock(&pull->lock);
     CHECK(mending->is_heard && !mending->is_wanted);
     snprintf(mending->sha256, sizeof(mending->sha256), "%s", sha256);
-    mending->http = http;
-    mending->max_bytes_per_second = max_bytes_per_second;
+    mending->ways = (struct agent_pull_ways){http, NULL, max_bytes_per_second};
     mending->is_wanted = true;
     pthread_cond_broadcast(&pull->changed);
     pthread_mutex_unlock(&pull->lock);

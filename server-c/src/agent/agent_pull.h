@@ -16,17 +16,25 @@
 
 struct agent_pull;
 
-/* `state_fd` must live until agent_pull_stop(). `waker` is woken when a pull has ended. NULL: no thread is to be
+/* `state_fd` and `incarnation` must live until agent_pull_stop(). `waker` is woken when a pull has ended. NULL: no thread is to be
  * had. */
-struct agent_pull *agent_pull_start(int state_fd, struct agent_http *waker);
+struct agent_pull *agent_pull_start(int state_fd, const char *incarnation,
+                                    struct agent_http *waker);
 /* Breaks off what is under way. NULL is allowed. */
 void agent_pull_stop(struct agent_pull *pull);
 
-/* Begins to bring these, and takes over `http`, which nobody else may use. `known` are all versions that may be here.
+/* How a pull asks. Nobody else may use these clients. */
+struct agent_pull_ways {
+    struct agent_http *http;       /* of the control plane */
+    struct agent_http *neighbours; /* NULL: none is asked */
+    uint64_t max_bytes_per_second;
+};
+
+/* Begins to bring these, and takes over the clients in `ways`. `known` are all versions that may be here.
  * The last pull must have been heard of. */
 void agent_pull_begin(struct agent_pull *pull, const struct agent_releases *list,
-                      const struct agent_releases *known, struct agent_http *http,
-                      uint64_t store_max_bytes, uint64_t max_bytes_per_second);
+                      const struct agent_releases *known, const struct agent_pull_ways *ways,
+                      uint64_t store_max_bytes);
 
 /* One has begun that has not been heard of: it ends as soon as may be, RELEASE_STOPPED if it had not ended yet. What
  * has come stays on the disk. */
@@ -49,6 +57,9 @@ void agent_pull_mend(struct agent_pull *pull, const char *sha256, struct agent_h
 /* Has that ended? True once. */
 bool agent_pull_hear_mend(struct agent_pull *pull, enum release_end *end,
                           char why[RELEASE_WHY_LEN]);
+
+/* What neighbours gave since the start, and how much of it was wrong. */
+void agent_pull_neighbours(struct agent_pull *pull, uint64_t *bytes, uint64_t *wrong_bytes);
 
 /* What the store takes and its disk has left, unless something is under way. */
 void agent_pull_room(struct agent_pull *pull, struct agent_room *out);

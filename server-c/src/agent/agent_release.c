@@ -22,8 +22,10 @@ void agent_release_begin(struct agent *agent)
         struct agent_releases known;
         agent_release_known(agent, &known);
         agent->fetch.is_pulling = true;
-        agent_pull_begin(agent->pull, &waiting->releases, &known, http,
-                         cfg->releases.store_max_bytes, cfg->releases.max_bytes_per_second);
+        struct agent_pull_ways ways = {http, agent_neighbour_client(agent),
+                                       cfg->releases.max_bytes_per_second};
+        agent_pull_begin(agent->pull, &waiting->releases, &known, &ways,
+                         cfg->releases.store_max_bytes);
         agent_releases_fini(&known);
     } else {
         agent_http_free(http);

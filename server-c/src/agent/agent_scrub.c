@@ -2,7 +2,7 @@
 /* agent_scrub.c — when rounds begin, how fast they go, and what they found. */
 #include "agent/agent_scrub.h"
 
-#include "agent/agent_pace.h"
+#include "base/byte_pace.h"
 #include "base/mem.h"
 #include "base/util.h"
 #include "log/log.h"
@@ -39,7 +39,7 @@ struct agent_scrub {
     /* Under `lock`. */
     uint64_t bytes_per_second;
     uint32_t every_seconds;
-    struct agent_pace pace;
+    struct byte_pace pace;
     bool has_ended;
     char wrong[AGENT_WRONG_MAX][RELEASE_SHA256_LEN + 1];
     struct server_scrubbed counts; /* counts.bad: how many of `wrong` there are */
@@ -89,7 +89,7 @@ static bool pace(void *arg, uint64_t bytes)
         wait_until(scrub, scrub->pace.free_ns);
     goes_on = !atomic_load(&scrub->stopping) && scrub->bytes_per_second > 0;
     if (goes_on) {
-        agent_pace_take(&scrub->pace, bytes, scrub->bytes_per_second, monotonic_ns());
+        byte_pace_take(&scrub->pace, bytes, scrub->bytes_per_second, monotonic_ns());
         scrub->counts.bytes += bytes;
     }
     pthread_mutex_unlock(&scrub->lock);

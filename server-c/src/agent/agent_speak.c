@@ -265,6 +265,7 @@ static void start_report(struct agent *agent, uint64_t now)
         .fetching = fetching.manifest[0] ? &fetching : NULL,
         .probed = agent_probes_take(agent->probes, &probed) ? &probed : NULL,
         .kept_releases = agent_versions_json(agent->server),
+        .neighbours = agent_give_report(agent),
         .shown = is_shown_news(agent, &shown) ? &shown : NULL,
         .is_local = agent_local_is_effective(&agent->apply.local, &effective),
         .change = &change,

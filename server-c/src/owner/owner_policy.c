@@ -3,6 +3,7 @@
  * policy means "no more than these", so nothing has a default, and no error is tolerated. */
 #include "owner/owner_policy.h"
 
+#include "base/address.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/util.h"
@@ -35,6 +36,7 @@ static const char *const list_keys[OWNER_LIST_COUNT] = {
 static const char listen_key[] = "listen";
 static const char admin_key[] = "adminBeyondLoopback";
 static const char symlinks_key[] = "symlinksAny";
+static const char neighbours_key[] = "neighbours";
 
 const char *owner_list_key(enum owner_list list)
 {
@@ -168,6 +170,61 @@ static void read_listen(struct owner_policy *policy, const struct json_value *va
     policy->listens[policy->listen_count++] = listen;
 }
 
+/* "*", "0.0.0.0" and "[::]" mean the same. */
+static bool is_every(const struct owner_listen *listen)
+{
+    static const uint8_t none[ADDRESS_LEN];
+    const uint8_t *v4 = address_v4(listen->address);
+
+    return listen->is_every_address || memcmp(listen->address, none, sizeof(none)) == 0 ||
+           (v4 != NULL && memcmp(v4, none, ADDRESS_LEN - ADDRESS_V4_AT) == 0);
+}
+
+/* One address and one port, which is not the kernel's to choose: others are told of it. */
+static void read_place(struct owner_listen *out, const struct json_value *value, bool may_be_every,
+                       struct config_errors *errors)
+{
+    const char *colon = value->kind == KIND_STRING ? strrchr(value->bytes, ':') : NULL;
+    struct owner_listen place = {0};
+
+    if (colon == NULL || value->len > LISTEN_BYTES ||
+        !read_address(value->bytes, (size_t)(colon - value->bytes), &place) ||
+        !read_ports(colon + 1, &place) || place.first_port != place.last_port ||
+        place.first_port == 0 || (is_every(&place) && !may_be_every)) {
+        report(
+            errors, CONFIG_CODE_INVALID_VALUE, value, "\"10.0.0.7:8444\", \"[2001:db8::7]:8444\"",
+            may_be_every ? "must be an address and a port; IPv6 in brackets"
+                         : "must be the address and port at which other nodes reach this one; IPv6 "
+                           "in brackets");
+        return;
+    }
+    place.text = xstrdup(value->bytes);
+    free(out->text);
+    *out = place;
+}
+
+static void read_neighbours(struct owner_policy *policy, const struct json_value *value,
+                            struct config_errors *errors)
+{
+    const struct json_value *listen = NULL, *announce = NULL;
+
+    for (const struct json_value *member = value->first; member != NULL; member = member->next)
+        if (strcmp(member->key->bytes, listen_key) == 0)
+            read_place(&policy->neighbours_listen, listen = member, true, errors);
+        else if (strcmp(member->key->bytes, "announce") == 0)
+            read_place(&policy->neighbours_announce, announce = member, false, errors);
+        else
+            report(errors, CONFIG_CODE_UNKNOWN_KEY, member, "listen, announce",
+                   "\"neighbours\" has no such key");
+    if (listen == NULL)
+        report(errors, CONFIG_CODE_MISSING_KEY, value, "\"listen\": \"10.0.0.7:8444\"",
+               "\"neighbours\" must say where to listen");
+    else if (policy->neighbours_listen.text != NULL && is_every(&policy->neighbours_listen) &&
+             announce == NULL)
+        report(errors, CONFIG_CODE_INVALID_VALUE, listen, "\"announce\": \"10.0.0.7:8444\"",
+               "with every address, \"announce\" must say at which one other nodes reach this one");
+}
+
 /* False if it is not a list, or too long. */
 static bool is_list(const struct json_value *value, struct config_errors *errors)
 {
@@ -225,13 +282,22 @@ static bool read_flag(const struct json_value *member, const char *key, bool *fl
 static void read_member(struct owner_policy *policy, const struct json_value *member,
                         struct config_errors *errors)
 {
+    if (strcmp(member->key->bytes, neighbours_key) == 0) {
+        if (member->kind == KIND_OBJECT)
+            read_neighbours(policy, member, errors);
+        else
+            report(errors, CONFIG_CODE_WRONG_TYPE, member, NULL, "must be an object");
+        return;
+    }
     if (read_list(policy, member, errors) || read_listens(policy, member, errors) ||
         read_flag(member, admin_key, &policy->admin_beyond_loopback, errors) ||
         read_flag(member, symlinks_key, &policy->symlinks_any, errors))
         return;
-    report(errors, CONFIG_CODE_UNKNOWN_KEY, member,
-           "serve, secrets, logs, runtime, listen, adminBeyondLoopback, users, groups, symlinksAny",
-           "a policy has no such key");
+    report(
+        errors, CONFIG_CODE_UNKNOWN_KEY, member,
+        "serve, secrets, logs, runtime, listen, adminBeyondLoopback, users, groups, symlinksAny, "
+        "neighbours",
+        "a policy has no such key");
 }
 
 static void set_digest(struct owner_policy *policy)
@@ -289,6 +355,8 @@ void owner_policy_free(struct owner_policy *policy)
     for (size_t i = 0; i < policy->listen_count; i++)
         free(policy->listens[i].text);
     free(policy->listens);
+    free(policy->neighbours_listen.text);
+    free(policy->neighbours_announce.text);
     free(policy);
 }
 

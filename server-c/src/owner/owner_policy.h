@@ -51,6 +51,9 @@ struct owner_policy {
     size_t listen_count;
     bool admin_beyond_loopback;
     bool symlinks_any;
+    /* Where other nodes of the farm get releases from this one, and as what it is told to them; the texts are NULL:
+     * nothing is given. */
+    struct owner_listen neighbours_listen, neighbours_announce;
     char digest[DIGEST_LEN + 1]; /* that of owner_policy_json() in canonical form */
 };
 
@@ -60,7 +63,8 @@ struct owner_policy *owner_policy_parse(const char *text, size_t len, struct con
 struct owner_policy *owner_policy_built_in(void);
 void owner_policy_free(struct owner_policy *policy); /* NULL is allowed */
 
-/* Returns all keys in the form that owner_policy_parse() reads, as a new reference. */
+/* Returns all keys in the form that owner_policy_parse() reads, as a new reference; but for "neighbours", which is
+ * nothing that a config is held against. */
 json_t *owner_policy_json(const struct owner_policy *policy);
 
 const char *owner_list_key(enum owner_list list);

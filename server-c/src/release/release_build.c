@@ -112,6 +112,13 @@ static enum release_end count_line(struct build *build)
 
 /* --- what is lacking --- */
 
+static void forget_wants(struct build *build)
+{
+    while (build->want_count > 0)
+        free(build->wants[--build->want_count].path);
+    build->want_bytes = 0;
+}
+
 static enum release_end fetch_wants(struct build *build)
 {
     struct want *wants = build->wants;
@@ -131,8 +138,7 @@ static enum release_end fetch_wants(struct build *build)
         }
         end = release_fetch_contents(build, wants + i, count);
     }
-    build->want_count = 0;
-    build->want_bytes = 0;
+    forget_wants(build);
     return end;
 }
 
@@ -178,7 +184,7 @@ static enum release_end want_line(struct build *build)
         return RELEASE_STANDS;
     }
     memcpy(want->sha256, line->sha256, sizeof(want->sha256));
-    snprintf(want->path, sizeof(want->path), "%.*s", RELEASE_SHOWN_LEN, line->path);
+    want->path = xstrdup(line->path);
     want->size = line->size;
     build->want_count++;
     build->want_bytes += line->size;
@@ -250,6 +256,7 @@ enum release_end release_build(struct release_store *store, const struct release
     if (end == RELEASE_STOPPED)
         snprintf(why, RELEASE_WHY_LEN, "the node stops");
     release_build_begin_progress(progress, "");
+    forget_wants(&build);
     free(build.wants);
     free(build.ended);
     return end;

@@ -20,23 +20,35 @@ enum release_end {
     RELEASE_WRONG,     /* not to be had, other bytes than were named, or no manifest */
     RELEASE_NO_ROOM,   /* the disk, or the setting */
     RELEASE_UNREACHED, /* again and again nothing came */
+    RELEASE_ELSEWHERE, /* a source's alone: what is lacking is to be asked for at once, and comes from somebody else */
     RELEASE_STOPPED
 };
 
 /* Takes bytes as they come. False: no more of them. */
 typedef bool release_take(void *arg, const char *bytes, size_t len);
 
+/* A content, and a path that has it. */
+struct release_wanted {
+    const char *sha256;
+    const char *path; /* NULL: nobody knows one */
+    uint64_t size;    /* if there is a path */
+};
+
 /* Each function gives bytes to `take`, and returns RELEASE_STANDS if all have come, RELEASE_UNREACHED if
- * they broke off, RELEASE_WRONG if there are none, or RELEASE_STOPPED. */
+ * they broke off, RELEASE_ELSEWHERE if another one gives the rest, RELEASE_WRONG if there are none, or RELEASE_STOPPED. */
 struct release_source {
     void *arg;
-    enum release_end (*one)(void *arg, bool is_manifest, const char *sha256, uint64_t from,
-                            release_take *take, void *taker, char why[RELEASE_WHY_LEN]);
+    enum release_end (*one)(void *arg, bool is_manifest, struct release_wanted wanted,
+                            uint64_t from, release_take *take, void *taker,
+                            char why[RELEASE_WHY_LEN]);
     /* What makes the manifest of `base`, from the byte `from` of that on. */
     enum release_end (*delta)(void *arg, const char *manifest, const char *base, uint64_t from,
                               release_take *take, void *taker, char why[RELEASE_WHY_LEN]);
-    enum release_end (*many)(void *arg, char (*sha256)[RELEASE_SHA256_LEN + 1], size_t count,
+    enum release_end (*many)(void *arg, const struct release_wanted *wanted, size_t count,
                              release_take *take, void *taker, char why[RELEASE_WHY_LEN]);
+    /* The bytes of a content that has so many came whole and are wrong. True: who gave them is not asked again, so it
+     * is to be asked for anew. */
+    bool (*blame)(void *arg, uint64_t size);
     /* Waits before the next try, which is the `failures`th after no byte came. False: stop. */
     bool (*pause)(void *arg, unsigned failures);
 };

@@ -8,13 +8,12 @@
 #include "release/release_content.h"
 #include "release/release_tree.h"
 
-#define RELEASE_SHOWN_LEN 200  /* of a path, in a sentence */
 #define RELEASE_FAILURES_MAX 6 /* tries in a row that brought nothing */
 
 struct want {
     char sha256[RELEASE_SHA256_LEN + 1];
     uint64_t size;
-    char path[RELEASE_SHOWN_LEN + 1]; /* the beginning, of a line that has it */
+    char *path; /* of a line that has it */
 };
 
 struct build {
@@ -37,6 +36,7 @@ struct build {
     size_t coming_count, coming_at;
     char (*ended)[RELEASE_SHA256_LEN + 1];
     size_t ended_count;
+    bool begins_anew;     /* what came was wrong, and somebody else is to give it */
     enum release_end end; /* why no more is taken; RELEASE_STANDS: all is well */
     char said
         [RELEASE_WHY_LEN]; /* by the source, which counts only if we have no reason of our own */

@@ -44,7 +44,9 @@ static bool step(struct build *build)
             release_build_say(build, 0, 0 - want->size);
             if (build->content.goes_on) /* what an earlier try has left was wrong: it is gone now */
                 continue;
-            build->end = release_fetch_fail(build, want->path);
+            build->begins_anew = build->source->blame(build->source->arg, want->size);
+            if (!build->begins_anew)
+                build->end = release_fetch_fail(build, want->path);
             return false;
         }
         memcpy(build->ended[build->ended_count++], want->sha256, RELEASE_SHA256_LEN + 1);
@@ -61,7 +63,9 @@ static bool take_contents(void *arg, const char *bytes, size_t len)
         const struct want *want = &build->coming[build->coming_at];
         size_t part;
 
-        if (build->coming_at == build->coming_count) {
+        if (build->coming_at == build->coming_count) { /* it has them all, whoever gave them */
+            if (build->source->blame(build->source->arg, len))
+                return false;
             snprintf(build->why, RELEASE_WHY_LEN, "more bytes came than were asked for");
             build->end = RELEASE_WRONG;
             return false;
@@ -89,28 +93,33 @@ enum release_end release_fetch_publish(struct build *build)
                : release_build_fail_disk(build, "contents");
 }
 
+static struct release_wanted wanted_of(const struct want *want)
+{
+    return (struct release_wanted){want->sha256, want->path, want->size};
+}
+
 static enum release_end ask(struct build *build)
 {
     const struct release_source *source = build->source;
     const struct want *first = &build->coming[build->coming_at];
     size_t count = build->coming_count - build->coming_at;
-    char(*names)[RELEASE_SHA256_LEN + 1];
+    struct release_wanted *wanted;
     enum release_end end;
 
     if (count == 1)
-        return source->one(source->arg, false, first->sha256, build->content.done, take_contents,
+        return source->one(source->arg, false, wanted_of(first), build->content.done, take_contents,
                            build, build->said);
     /* What broke off in the middle begins anew: it is small. */
     release_build_say(build, 0, 0 - build->content.done);
     release_content_drop(&build->content, build->store);
-    names = xcalloc(count, sizeof(*names));
+    wanted = xcalloc(count, sizeof(*wanted));
     for (size_t i = 0; i < count; i++)
-        memcpy(names[i], first[i].sha256, sizeof(*names));
+        wanted[i] = wanted_of(&first[i]);
     if (!step(build))
         end = build->end;
     else
-        end = source->many(source->arg, names, count, take_contents, build, build->said);
-    free(names);
+        end = source->many(source->arg, wanted, count, take_contents, build, build->said);
+    free(wanted);
     return end;
 }
 
@@ -136,9 +145,14 @@ enum release_end release_fetch_contents(struct build *build, const struct want *
         size_t at = build->coming_at;
         uint64_t done = build->content.done;
 
+        build->begins_anew = false;
         end = ask(build);
+        if (build->begins_anew && !step(build))
+            break;
         if (build->end != RELEASE_STANDS)
             break;
+        if (build->begins_anew || end == RELEASE_ELSEWHERE)
+            continue;
         snprintf(build->why, RELEASE_WHY_LEN, "%s", build->said);
         if (end == RELEASE_WRONG || end == RELEASE_STOPPED) {
             build->end = end;

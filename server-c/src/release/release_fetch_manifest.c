@@ -61,8 +61,8 @@ static enum release_end ask(struct way *way)
     if (way->delta)
         return source->delta(source->arg, build->manifest, build->base, way->delta->taken,
                              take_delta, way, build->said);
-    return source->one(source->arg, true, build->manifest, build->content.done, put, build,
-                       build->said);
+    return source->one(source->arg, true, (struct release_wanted){build->manifest, NULL, 0},
+                       build->content.done, put, build, build->said);
 }
 
 /* All bytes have come, or build->end says why not. */

@@ -127,7 +127,7 @@ static bool is_dots(const char *part, size_t len)
     return (len == 1 && part[0] == '.') || (len == 2 && part[0] == '.' && part[1] == '.');
 }
 
-static const char *fault_of_path(const char *path)
+const char *release_path_fault(const char *path)
 {
     int parts = 0;
 
@@ -188,7 +188,7 @@ static const char *read_file(struct reading *reading, struct release_line *out)
         !skip(reading, "\",\"size\":") || !read_number(reading, &out->size) ||
         !skip(reading, ",\"type\":\"file\"}") || reading->at != reading->end)
         return not_canonical;
-    return fault_of_path(out->path);
+    return release_path_fault(out->path);
 }
 
 static const char *read_link(struct reading *reading, struct release_line *out)
@@ -204,7 +204,7 @@ static const char *read_link(struct reading *reading, struct release_line *out)
         return wrong;
     if (!skip(reading, ",\"type\":\"link\"}") || reading->at != reading->end)
         return not_canonical;
-    wrong = fault_of_path(out->path);
+    wrong = release_path_fault(out->path);
     return wrong ? wrong : fault_of_target(out->path, out->target);
 }
 

@@ -34,4 +34,7 @@ int release_path_compare(const char *a, const char *b);
 
 bool release_is_sha256(const char *text);
 
+/* NULL: a line may have that path; else what is wrong, as the end of a sentence. */
+const char *release_path_fault(const char *path);
+
 #endif

@@ -38,8 +38,8 @@ static enum release_end get(struct mend *mend, struct release_store *store,
                             char why[RELEASE_WHY_LEN])
 {
     char names[1][RELEASE_SHA256_LEN + 1];
-    enum release_end end =
-        source->one(source->arg, false, sha256, mend->content.done, take_bytes, mend, why);
+    enum release_end end = source->one(source->arg, false, (struct release_wanted){sha256, NULL, 0},
+                                       mend->content.done, take_bytes, mend, why);
 
     if (mend->err != 0)
         return fail_disk(mend->err, why);

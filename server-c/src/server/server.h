@@ -78,6 +78,9 @@ void server_certificates(struct server *srv, struct certificates_shown *out);
 /* Returns the config that the loops run, with a reference, or NULL. */
 struct config *server_config(struct server *srv);
 
+/* How long it takes until the slowest loop does what it is asked. */
+uint64_t server_lag_ns(struct server *srv);
+
 /* Sums over all loops. Counters and histograms never decrease within a boot. */
 void server_metrics(struct server *srv, struct server_metrics *out);
 
@@ -137,6 +140,12 @@ struct server_scrubbed {
     uint64_t contents, bytes, bad, mended;
 };
 void server_tell_scrubbed(struct server *srv, const struct server_scrubbed *scrubbed);
+
+/* Of contents of releases that nodes give each other, for the gauges of those names. */
+struct server_neighbours {
+    uint64_t taken_bytes, wrong_bytes, given_bytes, refusals;
+};
+void server_tell_neighbours(struct server *srv, const struct server_neighbours *neighbours);
 
 /* Opens the log files again (SIGUSR1, after rotation). */
 void server_reopen_logs(struct server *srv);

@@ -113,6 +113,37 @@ void server_tell_scrubbed(struct server *srv, const struct server_scrubbed *scru
     uv_mutex_unlock(&srv->lock);
 }
 
+void server_tell_neighbours(struct server *srv, const struct server_neighbours *neighbours)
+{
+    uv_mutex_lock(&srv->lock);
+    srv->neighbours = *neighbours;
+    uv_mutex_unlock(&srv->lock);
+}
+
+/* By the loop's own clock: who asks may be in no hurry to hear of it. */
+static void note_time(struct worker *worker, void *arg)
+{
+    uint64_t *done_ns = arg;
+
+    (void)worker;
+    *done_ns = monotonic_ns();
+}
+
+uint64_t server_lag_ns(struct server *srv)
+{
+    uint32_t count = server_count_workers(srv);
+    uint64_t longest_ns = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t asked_ns = monotonic_ns(), done_ns;
+
+        worker_call(srv->workers[i], note_time, &done_ns);
+        if (done_ns - asked_ns > longest_ns)
+            longest_ns = done_ns - asked_ns;
+    }
+    return longest_ns;
+}
+
 static void ask_metrics(struct worker *worker, void *arg)
 {
     loop_add_metrics(&worker->loop, arg);
@@ -148,6 +179,10 @@ void server_metrics(struct server *srv, struct server_metrics *out)
     out->gauges[GAUGE_SCRUBBED_BYTES] = (double)srv->scrubbed.bytes;
     out->gauges[GAUGE_BAD_CONTENTS] = (double)srv->scrubbed.bad;
     out->gauges[GAUGE_MENDED_CONTENTS] = (double)srv->scrubbed.mended;
+    out->gauges[GAUGE_NEIGHBOUR_TAKEN_BYTES] = (double)srv->neighbours.taken_bytes;
+    out->gauges[GAUGE_NEIGHBOUR_WRONG_BYTES] = (double)srv->neighbours.wrong_bytes;
+    out->gauges[GAUGE_NEIGHBOUR_GIVEN_BYTES] = (double)srv->neighbours.given_bytes;
+    out->gauges[GAUGE_NEIGHBOUR_REFUSALS] = (double)srv->neighbours.refusals;
     uv_mutex_unlock(&srv->lock);
     out->monotonic_ms = (monotonic_ns() - srv->started_ns) / NS_PER_MS;
 }

@@ -42,6 +42,7 @@ struct server {
     uint64_t generation, reloads;
     uint32_t active_shown;
     struct server_scrubbed scrubbed;
+    struct server_neighbours neighbours;
 };
 
 /* How many there are, on whichever thread. */

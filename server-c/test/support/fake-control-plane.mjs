@@ -65,6 +65,9 @@ export class FakeControlPlane {
   certificates = new Map()
   /** What `releases/…` answers (fake-releases.mjs). */
   releases = new FakeReleases()
+  /** What is said of neighbours (fake-neighbours.mjs); null: it does not know of them. */
+  neighbours = null
+  #hasNewRules = false
   /** Those that stand, as an answer to desired has them. */
   challenges = []
   /** Versions that nodes are to hold, as an answer to desired has them; null: it does not know of that. */
@@ -206,6 +209,11 @@ export class FakeControlPlane {
     this.#events.emit('wake')
   }
 
+  /** The next answer to a report has the rules of neighbours. */
+  tellRules() {
+    this.#hasNewRules = true
+  }
+
   /** What the node said last of what it is to hold: manifest to state, or to the error. */
   heldAhead() {
     const said = this.wishes().at(-1)?.body.ahead ?? []
@@ -298,13 +306,22 @@ export class FakeControlPlane {
     const entry = { message, body, status: 0, at: performance.now(), port }
     entry.certificate = this.isPlain ? null : this.identities.fingerprintOf(request)
     this.said.push(entry)
-    const schema = message === 'releases' ? 'releases-contents' : message
+    const isQuestion = path === 'releases/neighbours'
+    const kinds = { releases: isQuestion ? 'releases-neighbours' : 'releases-contents' }
+    const schema = kinds[message] ?? message
     const wrong = isGet ? [] : validate(`${schema}.request`, body)
     for (const what of wrong) this.violations.push(`${message}: ${what}`)
 
     const fault = this.faults[message]?.(body)
     if (fault === 'drop') return response.destroy()
     if (fault === 'hold') return undefined
+    if (isQuestion && this.neighbours) {
+      const json = this.neighbours.say(body, request.socket.getPeerCertificate().raw)
+      entry.status = 200
+      this.#send('releases-neighbours', { status: 200, json }, response)
+      this.#events.emit('said')
+      return undefined
+    }
     if (message === 'releases') {
       if (!this.identities.find(request).node) this.violations.push('releases: who asks?')
       const { range } = request.headers
@@ -395,7 +412,15 @@ export class FakeControlPlane {
   #hello(node) {
     this.#sessions.add(node.nodeId)
     const { controlPlaneId, epoch, reportEveryMs, desiredWaitMs } = this
-    const session = { protocol: 1, controlPlaneId, epoch, reportEveryMs, desiredWaitMs }
+    const rules = this.neighbours?.rules
+    const session = {
+      protocol: 1,
+      controlPlaneId,
+      epoch,
+      reportEveryMs,
+      desiredWaitMs,
+      ...(rules && { neighbours: rules }),
+    }
     return { status: 200, json: { ...session, ...this.identities.session() } }
   }
 
@@ -453,7 +478,9 @@ export class FakeControlPlane {
     }
     this.#highestSeq.set(bootId, highest)
     const slower = this.reportSlowerMs && { reportEveryMs: this.reportSlowerMs }
-    return { status: 200, json: { acknowledgedSeq: highest, ...slower } }
+    const rules = this.#hasNewRules && { neighbours: this.neighbours.rules }
+    this.#hasNewRules = false
+    return { status: 200, json: { acknowledgedSeq: highest, ...slower, ...rules } }
   }
 }
 

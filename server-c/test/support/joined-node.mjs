@@ -5,8 +5,8 @@ import { AgentNode } from './agent-node.mjs'
 import { FakeControlPlane } from './fake-control-plane.mjs'
 
 /** leave() ends both; it fails when the node said anything that the protocol does not allow. */
-export async function joinNode() {
-  const control = await new FakeControlPlane().start()
+export async function joinNode(control = new FakeControlPlane()) {
+  await control.start()
   const node = await AgentNode.join(control)
   const leave = async () => {
     await node.dispose()
@@ -17,8 +17,8 @@ export async function joinNode() {
 }
 
 /** For one test: what it starts ends with it. */
-export async function joinNodeFor(t) {
-  const { control, node, leave } = await joinNode()
+export async function joinNodeFor(t, own = new FakeControlPlane()) {
+  const { control, node, leave } = await joinNode(own)
   t.after(leave)
   return { control, node }
 }

@@ -40,8 +40,10 @@ static struct {
     bool is_gone;      /* it has nothing */
     bool stops;        /* the node stops with the first byte */
     bool stops_at_pause;
-    const char *delta;                 /* what comes as one; NULL: there is none */
-    int deltas;                        /* how often one was asked for */
+    const char *delta; /* what comes as one; NULL: there is none */
+    int blames;        /* so often wrong bytes are somebody's who is not asked again */
+    int elsewheres;    /* so many requests for contents are for somebody else */
+    int deltas;        /* how often one was asked for */
     char base[RELEASE_SHA256_LEN + 1]; /* of the last of them */
 } fixture;
 
@@ -115,23 +117,28 @@ static bool give(const char *sha256, uint64_t from, size_t *left, release_take *
     return false;
 }
 
-static enum release_end give_many(void *arg, char (*sha256)[RELEASE_SHA256_LEN + 1], size_t count,
+static enum release_end give_many(void *arg, const struct release_wanted *wanted, size_t count,
                                   release_take *take, void *taker, char why[RELEASE_WHY_LEN])
 {
     size_t left = fixture.breaks_off ? fixture.breaks_off : SIZE_MAX;
 
     (void)arg;
+    if (fixture.elsewheres > 0) {
+        fixture.elsewheres--;
+        return RELEASE_ELSEWHERE;
+    }
     fixture.requests++;
     fixture.asked += count;
     size_t given = 0;
-    while (!fixture.is_gone && given < count && give(sha256[given], 0, &left, take, taker))
+    while (!fixture.is_gone && given < count && give(wanted[given].sha256, 0, &left, take, taker))
         given++;
     snprintf(why, RELEASE_WHY_LEN, fixture.is_gone ? "there is none" : "it broke off");
     return fixture.is_gone ? RELEASE_WRONG : given < count ? RELEASE_UNREACHED : RELEASE_STANDS;
 }
 
-static enum release_end give_one(void *arg, bool is_manifest, const char *sha256, uint64_t from,
-                                 release_take *take, void *taker, char why[RELEASE_WHY_LEN])
+static enum release_end give_one(void *arg, bool is_manifest, struct release_wanted wanted,
+                                 uint64_t from, release_take *take, void *taker,
+                                 char why[RELEASE_WHY_LEN])
 {
     size_t left = fixture.breaks_off ? fixture.breaks_off : SIZE_MAX;
 
@@ -139,9 +146,9 @@ static enum release_end give_one(void *arg, bool is_manifest, const char *sha256
     fixture.requests++;
     fixture.asked++;
     fixture.from = from;
-    enum release_end end = fixture.is_gone                          ? RELEASE_WRONG
-                           : give(sha256, from, &left, take, taker) ? RELEASE_STANDS
-                                                                    : RELEASE_UNREACHED;
+    enum release_end end = fixture.is_gone                                 ? RELEASE_WRONG
+                           : give(wanted.sha256, from, &left, take, taker) ? RELEASE_STANDS
+                                                                           : RELEASE_UNREACHED;
     snprintf(why, RELEASE_WHY_LEN, fixture.is_gone ? "there is none" : "it broke off");
     return end;
 }
@@ -167,8 +174,19 @@ static bool pause_not(void *arg, unsigned failures)
     return !fixture.stops_at_pause && !atomic_load(&fixture.stopping);
 }
 
-static const struct release_source fixture_source = {NULL, give_one, give_delta, give_many,
-                                                     pause_not};
+/* The source lies as long as `blames` says that it is somebody else's fault. */
+static bool blame(void *arg, uint64_t size)
+{
+    (void)arg, (void)size;
+    if (fixture.blames == 0)
+        return false;
+    if (--fixture.blames == 0)
+        fixture.lies = NULL;
+    return true;
+}
+
+static const struct release_source fixture_source = {NULL,      give_one, give_delta,
+                                                     give_many, blame,    pause_not};
 
 static void fixture_open(void)
 {

@@ -24,8 +24,8 @@ export const read = async (node, path, headers = {}) => {
 }
 
 /** A node that serves nothing yet, and its control plane's releases. */
-export async function releasedFarm(t) {
-  const { control, node } = await servingFarm(t)
+export async function releasedFarm(t, own) {
+  const { control, node } = await servingFarm(t, own)
   const { releases } = control
   // What the machine's owner lets configs serve is elsewhere.
   writePolicy(node.policy, policyFor([join(node.dir, 'www')]))

@@ -2,8 +2,8 @@
 import { joinNodeFor } from './joined-node.mjs'
 
 /** A control plane with one node. */
-export async function servingFarm(t) {
-  const { control, node } = await joinNodeFor(t)
+export async function servingFarm(t, own) {
+  const { control, node } = await joinNodeFor(t, own)
   /** `version` is served, confirmed, as the next generation. */
   const serving = async (version) => {
     const assigned = control.assign(node.config(version))

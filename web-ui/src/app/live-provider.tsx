@@ -37,7 +37,7 @@ const oldAfter: Record<EventKind, readonly QueryKey[]> = {
   'alert-rule': [['alerts'], ['alert-rules'], ['audit']],
   'alert-silence': [['alerts'], ['alert-silences'], ['audit']],
   backup: [['backups'], ['audit']],
-  system: [['system'], ['audit']],
+  system: [['system'], ['neighbours', 'now'], ['audit']],
 }
 
 /**

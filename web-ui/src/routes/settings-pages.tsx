@@ -8,6 +8,7 @@ import { AuthoritiesScreen } from '../features/certificates/authorities/authorit
 import { AuthorityScreen } from '../features/certificates/authorities/authority-screen.tsx'
 import { DnsWebhookScreen } from '../features/certificates/dns-webhooks/dns-webhook-screen.tsx'
 import { DnsWebhooksScreen } from '../features/certificates/dns-webhooks/dns-webhooks-screen.tsx'
+import { NeighboursScreen } from '../features/neighbours/neighbours-screen.tsx'
 import { IdentityScreen } from '../features/oidc/identity-screen.tsx'
 import { RolloutRulesScreen } from '../features/rollout-rules/rules-screen.tsx'
 import { SecurityScreen } from '../features/session/security-screen.tsx'
@@ -25,6 +26,7 @@ const security = getRouteApi('/app/settings/security')
 const users = getRouteApi('/app/settings/users')
 const tokens = getRouteApi('/app/settings/tokens')
 const rolloutRules = getRouteApi('/app/settings/rollout-rules')
+const neighbours = getRouteApi('/app/settings/neighbours')
 const alertRules = getRouteApi('/app/settings/alert-rules')
 const newAlertRule = getRouteApi('/app/settings/alert-rules/new')
 const alertRule = getRouteApi('/app/settings/alert-rules/$id')
@@ -55,6 +57,11 @@ export function OverviewPage() {
 export function SecurityPage() {
   const { session } = security.useRouteContext()
   return <SecurityScreen session={session} />
+}
+
+export function NeighboursPage() {
+  const { session } = neighbours.useRouteContext()
+  return <NeighboursScreen session={session} />
 }
 
 export function UsersPage() {

@@ -47,6 +47,12 @@ const rolloutRulesRoute = createRoute({
   component: page('RolloutRulesPage'),
 })
 
+const neighboursRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/neighbours',
+  component: page('NeighboursPage'),
+})
+
 const alertRulesRoute = createRoute({
   getParentRoute: () => settingsFrameRoute,
   path: '/alert-rules',
@@ -120,6 +126,7 @@ export const settingsRoute = settingsFrameRoute.addChildren([
   usersRoute,
   tokensRoute,
   rolloutRulesRoute,
+  neighboursRoute,
   alertRulesRoute,
   newAlertRuleRoute,
   alertRuleRoute,

@@ -12,6 +12,7 @@ import type { Tree } from '../releases/tree.ts'
 import { getVersion, latestOf } from '../releases/versions.ts'
 import { age, outline, sizeText, tableLines } from '../table.ts'
 import { examples } from './examples.ts'
+import { registerNeighbours } from './releases-neighbours.ts'
 import { registerPreview } from './releases-preview.ts'
 import { registerRollOut } from './releases-roll-out.ts'
 import { registerVerify } from './releases-verify.ts'
@@ -86,6 +87,7 @@ export function registerReleases(program: Command, act: Act): void {
   registerRollOut(releases, act)
   registerPreview(releases, act)
   registerVerify(releases, act)
+  registerNeighbours(releases, act)
 }
 
 async function pushRelease(

@@ -14,6 +14,7 @@ const COLUMNS = [
   'drift',
   'ca_bundle',
   'credential_digest',
+  'labels',
 ] as const
 
 /** Looked up for every message of a node. Not of a decommissioned one. */

@@ -113,6 +113,24 @@ static void fuzz_identity(const char *body, size_t len)
     free(certificates);
 }
 
+/* What becomes a part of a request ends no line of it, and leads to no other place. */
+static void fuzz_neighbours(const char *body, size_t len)
+{
+    struct agent_neighbours named;
+    char why[AGENT_WHY_LEN] = "";
+    if (agent_neighbours_read(body, len, &named, why, sizeof(why)) != 0) {
+        require_sentence(why);
+        return;
+    }
+    require(named.count <= AGENT_NEIGHBOURS_MAX && named.wait_ms <= 20000);
+    require(named.pass[strspn(named.pass, "0123456789abcdef.")] == '\0');
+    require(named.count == 0 || named.pass[0] != '\0');
+    for (size_t i = 0; i < named.count; i++) {
+        require(!strpbrk(named.items[i].address, "/@?# \r\n"));
+        require(strlen(named.items[i].key_sha256) == NEIGHBOUR_KEY_LEN);
+    }
+}
+
 static void fuzz_the_rest(const char *body, size_t len)
 {
     struct agent_session session;
@@ -151,6 +169,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t len)
     fuzz_assignment(body, len);
     fuzz_identity(body, len);
     fuzz_the_rest(body, len);
+    fuzz_neighbours(body, len);
     free(body);
     return 0;
 }

@@ -118,6 +118,38 @@ static void wrong_bytes_are_refused(void)
     fixture_end();
 }
 
+/* Somebody else gives the right ones then. */
+static void wrong_bytes_of_one_source_are_got_from_another(void)
+{
+    fixture_begin();
+    const char *manifest = small_release();
+    fixture.lies = keep_text("deep");
+    fixture.blames = 2;
+    CHECK_INT(__LINE__, "many", fixture_build(manifest), RELEASE_STANDS);
+    CHECK_INT(__LINE__, "manifest, two that lied, and one", fixture.requests, 4);
+    CHECK_INT(__LINE__, "nobody waits", fixture.pauses, 0);
+    expect_in(manifest, "test \"$(cat a/up/c.txt m z/c.txt)\" = deepdeepdeep");
+    expect_in(NULL, NO_NEW);
+    struct buf other;
+    buf_init(&other);
+    fixture.lies = keep_large(&other, "alone", 100000);
+    fixture.blames = 1;
+    CHECK_INT(__LINE__, "one", fixture_build(keep_manifest(&other)), RELEASE_STANDS);
+    fixture_end();
+}
+
+/* However many do not give it: that is no failure of what can be had. */
+static void who_does_not_give_costs_no_try(void)
+{
+    fixture_begin();
+    const char *manifest = small_release();
+    fixture.elsewheres = 3 * RELEASE_FAILURES_MAX;
+    CHECK_INT(__LINE__, "in the end", fixture_build(manifest), RELEASE_STANDS);
+    CHECK_INT(__LINE__, "nobody waits", fixture.pauses, 0);
+    CHECK_INT(__LINE__, "all were asked", fixture.elsewheres, 0);
+    fixture_end();
+}
+
 static void what_is_no_manifest_is_refused(void)
 {
     fixture_begin();
@@ -267,6 +299,8 @@ int main(void)
     what_breaks_off_goes_on();
     many_that_break_off_are_kept();
     wrong_bytes_are_refused();
+    wrong_bytes_of_one_source_are_got_from_another();
+    who_does_not_give_costs_no_try();
     what_is_no_manifest_is_refused();
     a_lie_about_a_size_is_refused();
     what_lost_bytes_is_got_again();

@@ -46,6 +46,13 @@ export const nodeQuery = (id: string) =>
       bodyOf(api.GET('/api/v1/nodes/{id}', { params: { path: { id } }, signal })),
   })
 
+export const nodeNeighbourQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['nodes', 'neighbour', id],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/v1/nodes/{id}/neighbour', { params: { path: { id } }, signal })),
+  })
+
 /** Of the config; null: there was none. */
 export const lastRolloutQuery = (config: string) =>
   queryOptions({

@@ -26,6 +26,7 @@ import { IdentityNotice } from './identity/identity-notice.tsx'
 import { IdentityPanel } from './identity/identity-panel.tsx'
 import { LogPanel } from './machine/log-panel.tsx'
 import { MachinePanel, RootsPanel } from './machine/machine-panel.tsx'
+import { NeighbourNotice } from './neighbour-notice.tsx'
 import { LastSeen, Urls } from './node-cells.tsx'
 import { NodeCharts } from './node-charts.tsx'
 import { GaugesPanel, NumbersPanel, ResultPanel, SyncPanel } from './node-panels.tsx'
@@ -76,6 +77,7 @@ export function NodeScreen({ id, session, search, onSearch }: NodeScreenProps) {
             )}
             <IdentityNotice node={data} session={session} />
             {data.cordon !== null && <CordonNotice name={data.name} cordon={data.cordon} />}
+            <NeighbourNotice node={data} />
             {data.drift !== null && <DriftPanel node={data} drift={data.drift} session={session} />}
             <Topics
               label={t('On this page')}

@@ -13,6 +13,7 @@ const pages = [
   { to: '/settings/users', label: t('Users'), permission: 'users:read' },
   { to: '/settings/tokens', label: t('Tokens'), permission: 'tokens:own' },
   { to: '/settings/rollout-rules', label: t('Rollout rules'), permission: null },
+  { to: '/settings/neighbours', label: t('Neighbours'), permission: null },
   { to: '/settings/alert-rules', label: t('Alert rules'), permission: 'alerts:read' },
   { to: '/settings/webhooks', label: t('Webhooks'), permission: 'webhooks:read' },
   {

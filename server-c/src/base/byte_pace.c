@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* agent_pace.c — see agent_pace.h. */
-#include "agent/agent_pace.h"
+/* byte_pace.c — see byte_pace.h. */
+#include "base/byte_pace.h"
 
 #include "base/util.h"
 
-uint64_t agent_pace_take(struct agent_pace *pace, uint64_t bytes, uint64_t bytes_per_second,
-                         uint64_t now_ns)
+uint64_t byte_pace_take(struct byte_pace *pace, uint64_t bytes, uint64_t bytes_per_second,
+                        uint64_t now_ns)
 {
     if (pace->free_ns < now_ns || bytes_per_second == 0)
         pace->free_ns = now_ns;
