@@ -6,6 +6,7 @@ import { ActionButton } from '../../components/action-button.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx'
+import { t } from '../../languages/t.ts'
 import type { NeighbourSettings } from '../../lib/api-types.ts'
 import { neighboursQuery, saveNeighboursMutation } from './api.ts'
 import classes from './neighbours.module.css'
@@ -43,30 +44,31 @@ export function NeighboursForm({ before, etag, hasSaved, onSaved, blockedBy }: P
   return (
     <form className="stack" onSubmit={handleSubmit} noValidate>
       <fieldset className={`panel ${classes.part}`} disabled={blockedBy !== null}>
-        <legend>Who gives to whom</legend>
+        <legend>{t('Who gives to whom')}</legend>
         <p className="dim">
-          A node gives only where the owner of its machine lets it listen for others, in its policy
-          file. One that does not may still take.
+          {t(
+            'A node gives only where the owner of its machine lets it listen for others, in its policy file. One that does not may still take.',
+          )}
         </p>
         <div className={classes.fields}>
           <TextInput
-            label="Label that makes a zone (optional)"
-            description="Nodes with the same value of it are neighbours. Empty: off"
+            label={t('Label that makes a zone (optional)')}
+            description={t('Nodes with the same value of it are neighbours. Empty: off')}
             value={draft.zoneLabel}
             onChange={({ currentTarget: { value } }) => set({ zoneLabel: value.trim() })}
             error={errors?.zoneLabel}
           />
           <TextInput
-            label="Nodes that one gives to at once"
-            description="1 to 8"
+            label={t('Nodes that one gives to at once')}
+            description={t('1 to 8')}
             inputMode="numeric"
             value={draft.atOnce}
             onChange={({ currentTarget: { value } }) => set({ atOnce: value.trim() })}
             error={errors?.atOnce}
           />
           <TextInput
-            label="MB a second that one gives (optional)"
-            description="To all others together. Empty: no limit"
+            label={t('MB a second that one gives (optional)')}
+            description={t('To all others together. Empty: no limit')}
             inputMode="decimal"
             value={draft.rate}
             onChange={({ currentTarget: { value } }) => set({ rate: value.trim() })}
@@ -74,25 +76,27 @@ export function NeighboursForm({ before, etag, hasSaved, onSaved, blockedBy }: P
           />
         </div>
         <Checkbox
-          label="Across zones"
-          description="The first node of a zone takes from another zone that has the release, instead of from the control plane"
+          label={t('Across zones')}
+          description={t(
+            'The first node of a zone takes from another zone that has the release, instead of from the control plane',
+          )}
           checked={draft.acrossZones}
           onChange={({ currentTarget: { checked } }) => set({ acrossZones: checked })}
         />
       </fieldset>
-      {save.isError && <ErrorBox what="The setting was not saved" error={save.error} />}
-      <UnsavedGuard what="What you changed of neighbours" isUnsaved={!isSame} />
-      {hasSaved && isSame && <Notice tone="good" live title="The setting is saved" />}
+      {save.isError && <ErrorBox what={t('The setting was not saved')} error={save.error} />}
+      <UnsavedGuard what={t('What you changed of neighbours')} isUnsaved={!isSame} />
+      {hasSaved && isSame && <Notice tone="good" live title={t('The setting is saved')} />}
       <ActionButton
         type="submit"
         loading={save.isPending}
         blockedBy={
           blockedBy ??
-          (reading.ok ? null : 'Fix the marked fields first.') ??
-          (isSame ? 'Nothing is changed.' : null)
+          (reading.ok ? null : t('Fix the marked fields first.')) ??
+          (isSame ? t('Nothing is changed.') : null)
         }
       >
-        Save the setting
+        {t('Save the setting')}
       </ActionButton>
     </form>
   )

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { t } from '../../languages/t.ts'
 import type { Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { neighboursNowQuery, neighboursQuery } from './api.ts'
@@ -19,15 +20,17 @@ export function NeighboursScreen({ session }: { session: Session }) {
   return (
     <Page
       width="text"
-      title="Neighbours"
-      meta="Nodes of one zone can give each other the files of releases, so that each leaves the control plane about once for a zone."
+      title={t('Neighbours')}
+      meta={t(
+        'Nodes of one zone can give each other the files of releases, so that each leaves the control plane about once for a zone.',
+      )}
     >
-      <QueryStates query={tagged} what="The setting" skeletonRows={4}>
+      <QueryStates query={tagged} what={t('The setting')} skeletonRows={4}>
         {({ body, etag }) => (
           <>
             {body.zoneLabel === null && (
-              <Notice tone="info" title="Neighbours are off">
-                All nodes fetch releases from the control plane.
+              <Notice tone="info" title={t('Neighbours are off')}>
+                {t('All nodes fetch releases from the control plane.')}
               </Notice>
             )}
             <NeighboursForm
@@ -41,7 +44,7 @@ export function NeighboursScreen({ session }: { session: Session }) {
           </>
         )}
       </QueryStates>
-      <QueryStates query={now} what="How it stands now" skeletonRows={2}>
+      <QueryStates query={now} what={t('How it stands now')} skeletonRows={2}>
         {(found) => <NowPanel now={found} session={session} />}
       </QueryStates>
     </Page>

@@ -5,6 +5,8 @@ import { ActionButton } from '../../components/action-button.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Figures } from '../../components/figures.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { NeighboursNow, Session } from '../../lib/api-types.ts'
 import { formatBytes, formatCount } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
@@ -15,17 +17,17 @@ export function NowPanel({ now, session }: { now: NeighboursNow; session: Sessio
   return (
     <section className="panel" aria-labelledby="neighbours-now">
       <div className="panel-head">
-        <h2 id="neighbours-now">Now</h2>
+        <h2 id="neighbours-now">{t('Now')}</h2>
       </div>
       <div className="panel-body stack">
         <Figures
           size="small"
           figures={[
-            { name: 'Nodes that give', value: formatCount(now.giving) },
-            { name: 'Take from others', value: formatCount(now.taking) },
-            { name: 'Wait for one', value: formatCount(now.waiting) },
-            { name: 'Fetch from here', value: formatCount(now.fetching) },
-            { name: 'Taken from neighbours', value: formatBytes(now.takenBytes) },
+            { name: t('Nodes that give'), value: formatCount(now.giving) },
+            { name: t('Take from others'), value: formatCount(now.taking) },
+            { name: t('Wait for one'), value: formatCount(now.waiting) },
+            { name: t('Fetch from here'), value: formatCount(now.fetching) },
+            { name: t('Taken from neighbours'), value: formatBytes(now.takenBytes) },
           ]}
         />
         {now.distrusted.length > 0 && <Distrusted now={now} session={session} />}
@@ -45,19 +47,26 @@ function Distrusted({
   })
   return (
     <>
-      <h3>Not trusted</h3>
+      <h3>{t('Not trusted')}</h3>
       <p className="dim">
-        These gave other bytes than the release has. Nothing of it was kept, and no node is sent to
-        them. Look at their disk and memory before you trust them again.
+        {t(
+          'These gave other bytes than the release has. Nothing of it was kept, and no node is sent to them. Look at their disk and memory before you trust them again.',
+        )}
       </p>
       <ul className={classes.distrusted}>
         {distrusted.map(({ node, toldBy, at }) => (
           <li key={node.id} className="row">
             <span>
-              <Link to="/nodes/$id" params={{ id: node.id }}>
-                <strong>{node.name}</strong>
-              </Link>{' '}
-              gave wrong bytes to {toldBy.name}, <TimeAgo at={at} />
+              <T
+                text="{node} gave wrong bytes to {other}, {at}"
+                node={
+                  <Link to="/nodes/$id" params={{ id: node.id }}>
+                    <strong>{node.name}</strong>
+                  </Link>
+                }
+                other={toldBy.name}
+                at={<TimeAgo at={at} />}
+              />
             </span>
             <ActionButton
               size="xs"
@@ -66,13 +75,15 @@ function Distrusted({
               blockedBy={whyNot(session, 'nodes:write')}
               onClick={() => trust.mutate(node.id)}
             >
-              Trust {node.name} again
+              {t('Trust {name} again', { name: node.name })}
             </ActionButton>
           </li>
         ))}
       </ul>
-      {moreDistrusted > 0 && <p className="dim">And {formatCount(moreDistrusted)} more.</p>}
-      {trust.isError && <ErrorBox what="It is still not trusted" error={trust.error} />}
+      {moreDistrusted > 0 && (
+        <p className="dim">{t('And {more} more.', { more: formatCount(moreDistrusted) })}</p>
+      )}
+      {trust.isError && <ErrorBox what={t('It is still not trusted')} error={trust.error} />}
     </>
   )
 }

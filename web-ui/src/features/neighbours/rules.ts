@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The setting as it is typed, and what is wrong with it.
+
+import { t } from '../../languages/t.ts'
 import type { NeighbourSettings } from '../../lib/api-types.ts'
 
 export type NeighboursDraft = {
@@ -27,13 +29,13 @@ export function readDraft({ zoneLabel, acrossZones, rate, atOnce }: NeighboursDr
   const errors: FieldErrors = {
     ...(zoneLabel !== '' &&
       !/^[a-z][a-z0-9_.-]{0,62}$/.test(zoneLabel) && {
-        zoneLabel: 'Enter the key of a label, as in zone, or leave it empty.',
+        zoneLabel: t('Enter the key of a label, as in zone, or leave it empty.'),
       }),
     ...(rate !== '' &&
       !(/^\d{1,7}(\.\d{1,20})?$/.test(rate) && bytes >= 65_536) && {
-        rate: 'Enter a number from 0.1 on, as in 20, or leave it empty.',
+        rate: t('Enter a number from 0.1 on, as in 20, or leave it empty.'),
       }),
-    ...(!/^[1-8]$/.test(atOnce) && { atOnce: 'Enter a whole number from 1 to 8.' }),
+    ...(!/^[1-8]$/.test(atOnce) && { atOnce: t('Enter a whole number from 1 to 8.') }),
   }
   if (Object.keys(errors).length > 0) return { ok: false, errors }
   return {

@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Notice } from '../../components/notice.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { t } from '../../languages/t.ts'
+import { T } from '../../languages/text.tsx'
 import type { Node } from '../../lib/api-types.ts'
 import { nodeNeighbourQuery } from './api.ts'
 
@@ -14,11 +16,14 @@ export function NeighbourNotice({ node: { id, name, gauges } }: { node: Node }) 
   return (
     <Notice
       tone="warn"
-      title={`${name} gave a neighbour wrong bytes of a release`}
-      action={<Link to="/settings/neighbours">Neighbours</Link>}
+      title={t('{name} gave a neighbour wrong bytes of a release', { name })}
+      action={<Link to="/settings/neighbours">{t('Neighbours')}</Link>}
     >
-      Told by {distrusted.toldBy.name}, <TimeAgo at={distrusted.at} />. Others are not sent to it
-      until somebody trusts it again.
+      <T
+        text="Told by {name}, {at}. Others are not sent to it until somebody trusts it again."
+        name={distrusted.toldBy.name}
+        at={<TimeAgo at={distrusted.at} />}
+      />
     </Notice>
   )
 }

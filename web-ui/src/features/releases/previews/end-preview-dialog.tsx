@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { DeleteDialog } from '../../../components/delete-dialog.tsx'
+import { t } from '../../../languages/t.ts'
 import type { ReleasePreview } from '../../../lib/api-types.ts'
 import { endPreviewMutation, previewsQuery } from './api.ts'
 
@@ -18,13 +19,13 @@ export function EndPreviewDialog({ preview, onClose }: EndPreviewDialogProps) {
   })
   return (
     <DeleteDialog
-      title={`End the preview of ${name} v${number} on ${node.name}`}
-      action="End preview"
+      title={t('End the preview of {name} v{number} on {node}', { name, number, node: node.name })}
+      action={t('End preview')}
       removal={removal}
       onSure={() => removal.mutate({ name, id })}
       onClose={onClose}
     >
-      <p>Its address and its password will no longer work.</p>
+      <p>{t('Its address and its password will no longer work.')}</p>
     </DeleteDialog>
   )
 }

@@ -7,17 +7,18 @@ import { CopyField } from '../../../components/copy-field.tsx'
 import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { NodeSelect } from '../../../components/node-select.tsx'
+import { t } from '../../../languages/t.ts'
 import type { StartedPreview } from '../../../lib/api-types.ts'
 import { previewsQuery, startPreviewMutation } from './api.ts'
 
 export type PreviewDialogProps = { name: string; number: number; onClose: () => void }
 
 const TIMES = [
-  { value: '2', label: '2 hours' },
-  { value: '8', label: '8 hours' },
-  { value: '24', label: '1 day' },
-  { value: '72', label: '3 days' },
-  { value: '168', label: '7 days' },
+  { value: '2', label: t('2 hours') },
+  { value: '8', label: t('8 hours') },
+  { value: '24', label: t('1 day') },
+  { value: '72', label: t('3 days') },
+  { value: '168', label: t('7 days') },
 ]
 
 export function PreviewDialog({ name, number, onClose }: PreviewDialogProps) {
@@ -30,7 +31,7 @@ export function PreviewDialog({ name, number, onClose }: PreviewDialogProps) {
   })
   return (
     <Dialog
-      title={`Preview ${name} v${number} on a node`}
+      title={t('Preview {name} v{number} on a node', { name, number })}
       shownOnce={start.isSuccess}
       onClose={onClose}
     >
@@ -45,21 +46,22 @@ export function PreviewDialog({ name, number, onClose }: PreviewDialogProps) {
           }}
         >
           <p>
-            The node fetches this version beside the one that it serves, and shows it under a name
-            of its own to those who have the password. Visitors notice nothing.
+            {t(
+              'The node fetches this version beside the one that it serves, and shows it under a name of its own to those who have the password. Visitors notice nothing.',
+            )}
           </p>
           <NativeSelect
-            label="Ends by itself after"
+            label={t('Ends by itself after')}
             data={TIMES}
             value={hours}
             onChange={({ currentTarget }) => setHours(currentTarget.value)}
           />
           {/* Not the first: its list opens with the focus, and Escape would close that. */}
-          <NodeSelect label="Node" id={nodeId} onChange={setNodeId} />
-          {start.isError && <ErrorBox what="Not started" error={start.error} />}
+          <NodeSelect label={t('Node')} id={nodeId} onChange={setNodeId} />
+          {start.isError && <ErrorBox what={t('Not started')} error={start.error} />}
           <DialogActions>
             <Button type="submit" loading={start.isPending} disabled={nodeId === ''}>
-              Start preview
+              {t('Start preview')}
             </Button>
           </DialogActions>
         </form>
@@ -70,13 +72,15 @@ export function PreviewDialog({ name, number, onClose }: PreviewDialogProps) {
 
 const Started = ({ preview }: { preview: StartedPreview }) => (
   <div className="stack">
-    <CopyField label="Address" value={preview.url ?? preview.host} />
-    <CopyField label="User name" value={preview.username} />
-    <CopyField label="Password" value={preview.password} />
+    <CopyField label={t('Address')} value={preview.url ?? preview.host} />
+    <CopyField label={t('User name')} value={preview.username} />
+    <CopyField label={t('Password')} value={preview.password} />
     <p className="dim">
-      The password is shown only here. The name must lead to {preview.node.name} in DNS. It is shown
-      as soon as the node has the files.
+      {t(
+        'The password is shown only here. The name must lead to {node} in DNS. It is shown as soon as the node has the files.',
+        { node: preview.node.name },
+      )}
     </p>
-    <DialogActions leave="Close" />
+    <DialogActions leave={t('Close')} />
   </div>
 )

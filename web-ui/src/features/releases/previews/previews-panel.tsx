@@ -9,6 +9,7 @@ import { EndsAt } from '../../../components/ends-at.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
 import { ScrollBox } from '../../../components/scroll-box.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
+import { t } from '../../../languages/t.ts'
 import type { ReleasePreview, Session } from '../../../lib/api-types.ts'
 import { may, whyNot } from '../../../lib/permissions.ts'
 import { previewsQuery } from './api.ts'
@@ -26,17 +27,17 @@ export function PreviewsPanel({ name, number, session }: Props) {
   return (
     <section className="panel" aria-labelledby="previews-heading">
       <div className="panel-head">
-        <h2 id="previews-heading">Previews</h2>
+        <h2 id="previews-heading">{t('Previews')}</h2>
         <ActionButton
           variant="default"
           blockedBy={whyNot(session, 'rollouts:run') ?? (isOff ? OFF : null)}
           onClick={() => setStarting(true)}
         >
-          Preview on a node
+          {t('Preview on a node')}
         </ActionButton>
       </div>
       <div className="panel-body">
-        <QueryStates query={previews} what="Previews" skeletonRows={2}>
+        <QueryStates query={previews} what={t('Previews')} skeletonRows={2}>
           {({ items }) => (
             <Shown
               items={items.filter((one) => one.number === number)}
@@ -54,8 +55,9 @@ export function PreviewsPanel({ name, number, session }: Props) {
   )
 }
 
-const OFF =
-  'The control plane has no names for previews. Set FARMSTEAD_PREVIEW_HOST and restart it.'
+const OFF = t(
+  'The control plane has no names for previews. Set FARMSTEAD_PREVIEW_HOST and restart it.',
+)
 
 type ShownProps = {
   items: readonly ReleasePreview[]
@@ -64,20 +66,21 @@ type ShownProps = {
 }
 
 function Shown({ items, mayEnd, onEnd }: ShownProps) {
-  if (items.length === 0) return <p className="dim">No node shows this version as a preview.</p>
+  if (items.length === 0)
+    return <p className="dim">{t('No node shows this version as a preview.')}</p>
   return (
-    <ScrollBox label="Previews, table">
+    <ScrollBox label={t('Previews, table')}>
       <table className="grid">
         <thead>
           <tr>
-            {['Node', 'Address', 'State', 'Ends', 'Started by'].map((title) => (
+            {[t('Node'), t('Address'), t('State'), t('Ends'), t('Started by')].map((title) => (
               <th key={title} scope="col">
                 {title}
               </th>
             ))}
             {mayEnd && (
               <th scope="col">
-                <span className="visually-hidden">Action</span>
+                <span className="visually-hidden">{t('Action')}</span>
               </th>
             )}
           </tr>
@@ -93,7 +96,11 @@ function Shown({ items, mayEnd, onEnd }: ShownProps) {
               <td>{one.url ? <a href={one.url}>{one.host}</a> : one.host}</td>
               <td>
                 <StatusBadge verdict={previewVerdicts[one.state]} />
-                {one.error && <div className="dim">{one.error.message}</div>}
+                {one.error && (
+                  <div className="dim" lang="en">
+                    {one.error.message}
+                  </div>
+                )}
               </td>
               <td>
                 <EndsAt at={one.endsAt} />
@@ -104,10 +111,10 @@ function Shown({ items, mayEnd, onEnd }: ShownProps) {
                   <Button
                     variant="default"
                     size="xs"
-                    aria-label={`End the preview on ${one.node.name}`}
+                    aria-label={t('End the preview on {node}', { node: one.node.name })}
                     onClick={() => onEnd(one)}
                   >
-                    End
+                    {t('End')}
                   </Button>
                 </td>
               )}
