@@ -60,12 +60,12 @@ import {
   RequestSearchSchema,
 } from './features/metrics/request-search-schema.ts'
 import { MetricsSchema, StageSchema } from './features/metrics/schema.ts'
-import { ReleasePreviewSchema } from './features/nodes/previews/schema.ts'
 import {
   NeighbourSettingsSchema,
   NeighboursNowSchema,
   NodeNeighbourSchema,
 } from './features/neighbours/schema.ts'
+import { ReleasePreviewSchema } from './features/nodes/previews/schema.ts'
 import {
   DriftDetailSchema,
   EffectiveConfigSchema,

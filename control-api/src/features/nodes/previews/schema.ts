@@ -25,14 +25,7 @@ export const PreviewVersionParamsSchema = Type.Object({
 })
 export const PreviewParamsSchema = Type.Object({ name: NameSchema, id: PreviewIdSchema })
 
-const PREVIEW_STATES = [
-  'shown',
-  'fetching',
-  'refused',
-  'away',
-  'unable',
-  'not-served',
-] as const
+const PREVIEW_STATES = ['shown', 'fetching', 'refused', 'away', 'unable', 'not-served'] as const
 
 /** GET /releases/{name}/previews listReleasePreviews */
 export const ReleasePreviewSchema = Type.Object({
