@@ -15779,7 +15779,7 @@ export interface operations {
                      * @example {
                      *       "zoneLabel": "zone",
                      *       "acrossZones": true,
-                     *       "maxBytesPerSecond": 65536,
+                     *       "maxBytesPerSecond": 4000000,
                      *       "atOnce": 1
                      *     }
                      */
@@ -15868,7 +15868,7 @@ export interface operations {
                  * @example {
                  *       "zoneLabel": "zone",
                  *       "acrossZones": true,
-                 *       "maxBytesPerSecond": 65536,
+                 *       "maxBytesPerSecond": 4000000,
                  *       "atOnce": 1
                  *     }
                  */
@@ -15886,7 +15886,7 @@ export interface operations {
                      * @example {
                      *       "zoneLabel": "zone",
                      *       "acrossZones": true,
-                     *       "maxBytesPerSecond": 65536,
+                     *       "maxBytesPerSecond": 4000000,
                      *       "atOnce": 1
                      *     }
                      */

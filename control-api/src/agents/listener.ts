@@ -3,7 +3,7 @@
 // and the wire; who speaks is callers.ts's business, what a message means inbox.ts's.
 import { performance } from 'node:perf_hooks'
 import rateLimit from '@fastify/rate-limit'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import { asContent } from '../agent-protocol/content.ts'
 import {
@@ -122,7 +122,7 @@ type Deps = {
   challenges: Pick<Challenges, 'heard' | 'newsFor'>
   certificates: NodeCertificates
   releases: NodeReleases
-  neighbours: Pick<Neighbours, 'ask' | 'heard' | 'newsFor' | 'rulesFor'>
+  neighbours: Pick<Neighbours, 'ask' | 'heard' | 'newsFor' | 'rulesFor' | 'untold'>
   metrics: Pick<Metrics, 'record' | 'slowdown'>
   now: () => number
   reportEveryMs: number
@@ -352,22 +352,29 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
       const caller = callerIn(request)
       const { incarnation, desired: wish } = request.body
       const acknowledgedSeq = await takeReport(caller, request.body)
-      const told = { ...paceOf(caller), ...(await neighbourNews(caller)) }
+      const news = await neighbourNews(caller, reply)
+      const told = { ...paceOf(caller), ...news }
       if (!wish) return { acknowledgedSeq, ...told }
       // What was measured is not kept while the answer waits.
       request.body = null as never
-      const waitMs = Math.max(0, wish.waitMs - (performance.now() - cameAt))
+      // News do not wait for other news.
+      const longestMs = 'neighbours' in news ? 0 : wish.waitMs
+      const waitMs = Math.max(0, longestMs - (performance.now() - cameAt))
       const answer = await desired(request, reply, caller, { ...wish, incarnation, waitMs })
       return { acknowledgedSeq, ...told, desired: answer }
     },
   )
 
-  const neighbourNews = async ({
-    id,
-    certificate,
-  }: Caller): Promise<Pick<ReportResponse, 'neighbours'>> => {
+  const neighbourNews = async (
+    { id, certificate }: Caller,
+    { raw }: FastifyReply,
+  ): Promise<Pick<ReportResponse, 'neighbours'>> => {
     const neighbours = certificate ? await deps.neighbours.newsFor(id) : undefined
-    return neighbours === undefined ? {} : { neighbours }
+    if (neighbours === undefined) return {}
+    raw.once('close', () => {
+      if (!raw.writableFinished || raw.statusCode !== 200) deps.neighbours.untold(id)
+    })
+    return { neighbours }
   }
 
   const paceOf = (caller: Caller): Pick<ReportResponse, 'reportEveryMs'> => {

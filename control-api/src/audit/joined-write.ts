@@ -26,9 +26,10 @@ export function createJoinedWrite(write: Write, takesMoreForMs = TAKES_MORE_FOR_
   let isUnderWay = false
 
   /** Anew when the disk was full: from the first of them again. */
-  const doThem = (tried: Waiting[]) => async (unit: Unit) => {
+  const doThem = (tried: Waiting[], note: (outcomes: Outcome[]) => void) => async (unit: Unit) => {
     tried.length = 0
     const outcomes: Outcome[] = []
+    unit.afterCommit(() => note(outcomes))
     const untilMs = cpuMs() + takesMoreForMs
     for (const one of waiting) {
       tried.push(one)
@@ -40,10 +41,21 @@ export function createJoinedWrite(write: Write, takesMoreForMs = TAKES_MORE_FOR_
 
   const writeSome = async () => {
     const tried: Waiting[] = []
-    try {
-      const outcomes = await write(doThem(tried))
+    let committed: Outcome[] | null = null
+    const note = (outcomes: Outcome[]) => {
+      committed = outcomes
+    }
+    const tell = (outcomes: Outcome[]) => {
       for (const [i, one] of tried.entries()) settle(one, outcomes[i])
+    }
+    try {
+      tell(await write(doThem(tried, note)))
     } catch (error) {
+      if (committed !== null) {
+        // What follows the commit failed, not what was written: as with a write alone, one is told of it.
+        tried[0]?.reject(error)
+        return tell(committed)
+      }
       // It did not even begin, and would not for any of them.
       if (tried.length === 0) tried.push(...waiting)
       else if (tried.length > 1) return await eachAlone(tried)

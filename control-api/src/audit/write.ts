@@ -2,8 +2,9 @@
 // The one way to change control.db: a transaction that carries its events, and effects that run only
 // after the commit (a crash in between loses the effect, so every effect must be safe to leave out
 // and to repeat: nodes and browsers ask again).
-import { CompiledQuery, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Database, Trx } from '../db/database.ts'
+import { rowsChanged } from '../db/rows-changed.ts'
 import type { DiskSpace } from '../storage/disk-space.ts'
 import { type ChainEnd, chainEnd, chainedTo } from './chain.ts'
 import type { NewEvent } from './event.ts'
@@ -111,7 +112,7 @@ export function createWrite({ db, now, onEvents, withRoom }: Deps): Write {
           emitted = true
           await chain.append(events.flatMap(bounded))
         },
-        changesSoFar: async () => (await rowsChanged(trx)) + chain.appended(),
+        changesSoFar: async () => (await rowsChanged(trx)) + chain.appended() + effects.length,
         afterCommit(effect) {
           effects.push(effect)
         },
@@ -128,12 +129,4 @@ export function createWrite({ db, now, onEvents, withRoom }: Deps): Write {
     if (emitted) onEvents()
     return result
   }
-}
-
-const ROWS_CHANGED = CompiledQuery.raw('select total_changes() as rows')
-
-/** By this connection since it was opened. */
-async function rowsChanged(trx: Trx): Promise<number> {
-  const { rows } = await trx.executeQuery<{ rows: number }>(ROWS_CHANGED)
-  return rows[0]?.rows ?? 0
 }

@@ -17,6 +17,7 @@ const purposeOf = (number: number) => `neighbour pass key ${number}`
 
 export function createPassKeys({ write, now, box }: Deps) {
   let kept: PassKeys | null = null
+  let loading: Promise<PassKeys> | null = null
 
   const load = (current: number): Promise<PassKeys> =>
     write(async ({ trx }) => {
@@ -43,12 +44,18 @@ export function createPassKeys({ write, now, box }: Deps) {
     /** Those of now. */
     async get(): Promise<PassKeys> {
       const current = Math.floor(now() / SIGNS_MS)
-      if (kept?.number !== current) kept = await load(current)
+      if (kept?.number === current) return kept
+      // All that report around midnight wait for one.
+      loading ??= load(current).finally(() => {
+        loading = null
+      })
+      kept = await loading
       return kept
     },
     /** They were deleted. */
     forget(): void {
       kept = null
+      loading = null
     },
   }
 }

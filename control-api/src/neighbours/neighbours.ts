@@ -40,6 +40,9 @@ export type Neighbours = Awaited<ReturnType<typeof openNeighbours>>
 
 /** One node's word is taken against so many others: more than that says something of itself. */
 const MOST_TOLD_ON = 3
+/** Instead of rules that a node was told. */
+const OFF = 'off'
+const LOST = 'lost'
 const FETCH_HERE: ReleasesNeighboursResponse = { waitMs: 0, neighbours: [] }
 
 type Deps = {
@@ -64,6 +67,8 @@ export async function openNeighbours({
   let stored = await readSettings(db)
   /** By node: which rules it was told last. */
   const told = new Map<string, string>()
+  /** By node: the zone it was heard from last. */
+  const zones = new Map<string, string | null>()
   const begin = () =>
     new Exchange({
       ...{ monotonicMs, random: Math.random, isConnected },
@@ -82,7 +87,9 @@ export async function openNeighbours({
 
   /** Named no more until somebody has looked at it. */
   const distrust = async (wrong: readonly string[], toldBy: string, manifest: string) => {
-    for (const nodeId of wrong) {
+    const isToldByThis = (row: DistrustRow) => row.told_by === toldBy
+    for (const nodeId of new Set(wrong)) {
+      if (bad.has(nodeId) || [...bad.values()].filter(isToldByThis).length >= MOST_TOLD_ON) continue
       const row = { node_id: nodeId, told_by: toldBy, manifest_sha256: manifest, at_ms: now() }
       const isNew = await write(async ({ trx, emit }) => {
         if ((await distrustBy(trx, toldBy)) >= MOST_TOLD_ON) return false
@@ -114,14 +121,20 @@ export async function openNeighbours({
     async newsFor(nodeId: string): Promise<NeighbourRules | null | undefined> {
       const before = told.get(nodeId)
       if (!isOn()) {
-        told.delete(nodeId)
-        return before === undefined ? undefined : null
+        if (before === undefined || before === OFF) return undefined
+        told.set(nodeId, OFF)
+        return null
       }
       const current = await keys.get()
       const of = `${stored.revision} ${current.number}`
       if (before === of) return undefined
       told.set(nodeId, of)
       return rulesWith(current)
+    },
+
+    /** What it was told last may not have reached it. */
+    untold(nodeId: string): void {
+      told.set(nodeId, LOST)
     },
 
     /** Its report. */
@@ -131,6 +144,9 @@ export async function openNeighbours({
     ) {
       const { id, keySha256 } = speaker
       const zone = zoneOf(speaker)
+      // What it gives it says when it is told the rules: of another zone it is to say it anew.
+      if (isOn() && zones.has(id) && zones.get(id) !== zone) told.delete(id)
+      zones.set(id, zone)
       const address = neighbours?.address
       if (keySha256 === null || zone === null || address === null) exchange.gives(id, null)
       else if (neighbours && address !== undefined) {
@@ -211,6 +227,7 @@ export async function openNeighbours({
     async forget(nodeId: string): Promise<void> {
       exchange.forget(nodeId)
       told.delete(nodeId)
+      zones.delete(nodeId)
       if (!bad.delete(nodeId)) return
       await write(async ({ trx }) => {
         await dropDistrust(trx, nodeId)

@@ -140,9 +140,9 @@ describe('the rules', () => {
     const rules = (await node.hello()).json.neighbours
     expect(rules).toMatchObject({ maxBytesPerSecond: 0, atOnce: 4 })
     expect((await node.report()).json).not.toHaveProperty('neighbours')
-    await turn(service, { maxBytesPerSecond: 1_000_000, atOnce: 2 })
+    await turn(service, { maxBytesPerSecond: 4_000_000, atOnce: 2 })
     const told = (await node.report()).json
-    expect(told.neighbours).toMatchObject({ maxBytesPerSecond: 1_000_000, atOnce: 2 })
+    expect(told.neighbours).toMatchObject({ maxBytesPerSecond: 4_000_000, atOnce: 2 })
     expect(fits('report.response', told)).toBe(true)
     await turn(service, { zoneLabel: null })
     expect((await node.report()).json.neighbours).toBe(null)

@@ -94,13 +94,35 @@ test('when no transaction can begin all are told, and the next may', async () =>
   let isHeld = true
   const write: Write = async (work) => {
     if (isHeld) throw new Error('held by another process')
-    return await work({ trx: db, changesSoFar: async () => 0 } as unknown as Unit)
+    const effects: (() => void)[] = []
+    const afterCommit = (effect: () => void) => effects.push(effect)
+    const done = await work({
+      trx: db,
+      changesSoFar: async () => 0,
+      afterCommit,
+    } as unknown as Unit)
+    for (const effect of effects) effect()
+    return done
   }
   const joined = createJoinedWrite(write)
   const all = await Promise.allSettled([joined(async () => 1), joined(async () => 2)])
   expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   isHeld = false
   expect(await joined(async () => 3)).toBe(3)
+})
+
+test('an effect that fails after the commit does nothing twice, and one alone is told of it', async () => {
+  const { joined, idsNoted, begun } = await begin()
+  const failing = async (unit: Unit) => {
+    await unit.emit(noted('a'))
+    unit.afterCommit(() => {
+      throw new Error('nobody woke')
+    })
+  }
+  const all = await Promise.allSettled([joined(failing), joined(note('b')), joined(note('c'))])
+  expect(all.map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+  expect((await idsNoted()).map((row) => row.object_id)).toEqual(['a', 'b', 'c'])
+  expect(begun()).toBe(1)
 })
 
 test('what takes long is not put off until all are through', async () => {

@@ -94,6 +94,7 @@ const NO_NEIGHBOURS = {
   ask: async () => ({ waitMs: 0, neighbours: [] }),
   heard: () => {},
   newsFor: async () => undefined,
+  untold: () => {},
   rulesFor: async () => undefined,
 }
 

@@ -123,6 +123,8 @@ static bool ask_whom(struct agent_source *source, bool is_held, struct agent_nei
     struct agent_reply reply;
     char why[RELEASE_WHY_LEN];
 
+    if (source->is_over(source->owner))
+        return false;
     agent_http_post(
         source->http, AGENT_SLOT_TALK, "releases/neighbours",
         agent_neighbours_ask(source->incarnation, source->manifest, is_held, &source->failures),
@@ -160,6 +162,9 @@ static bool is_somebody_left(const struct agent_source *source)
 /* RELEASE_STANDS: the current one is to be asked; RELEASE_WRONG: the control plane is. */
 static enum release_end find_neighbour(struct agent_source *source)
 {
+    /* A giver lets go of who takes less than that, whatever its reason is. */
+    if (source->rate > 0 && source->rate < 2 * SLOW_BYTES_PER_SECOND)
+        source->is_direct = true;
     while (!source->is_direct) {
         struct agent_neighbours named;
 

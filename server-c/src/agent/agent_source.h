@@ -3,7 +3,7 @@
  * that it names, in the order that it says. Who fails is not asked again, and the control plane is told why; what comes
  * is compared by others (release_build.h), who say when somebody is to blame.
  *
- * The thread that brings releases; agent_source_count(): any thread. */
+ * The thread that brings releases; its counters: any thread. */
 #ifndef FARMSTEAD_AGENT_SOURCE_H
 #define FARMSTEAD_AGENT_SOURCE_H
 

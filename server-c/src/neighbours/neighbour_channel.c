@@ -199,9 +199,12 @@ bool neighbour_channel_write(struct neighbour_channel *channel, const char *byte
         uint64_t began_ns = monotonic_ns();
         uint64_t left_ns = NEIGHBOUR_SLOW_SECONDS * NS_PER_SECOND - channel->waited_ns;
 
-        channel->is_broken = !await_library(channel, done, began_ns + left_ns);
+        bool is_ready = await_library(channel, done, began_ns + left_ns);
         channel->waited_ns += monotonic_ns() - began_ns;
-        channel->is_broken |= is_too_slow(channel);
+        /* A wait that ends with the time is no fault by itself: what went out in all of it decides. */
+        channel->is_broken = channel->waited_ns >= NEIGHBOUR_SLOW_SECONDS * NS_PER_SECOND
+                                 ? is_too_slow(channel)
+                                 : !is_ready;
         if (channel->is_broken)
             return false;
     }

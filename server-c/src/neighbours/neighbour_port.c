@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -29,7 +30,14 @@ static int listen_at(const struct sockaddr *address, socklen_t len)
     return -1;
 }
 
-/* A machine may have no IPv6. */
+static bool is_any(const uint8_t address[ADDRESS_LEN])
+{
+    static const uint8_t any[ADDRESS_LEN];
+
+    return memcmp(address, any, sizeof(any)) == 0;
+}
+
+/* A machine may have no IPv6: who said "any address" has those of IPv4 then, and nobody who named one. */
 int neighbour_port_open(const uint8_t address[ADDRESS_LEN], uint16_t port)
 {
     struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
@@ -42,7 +50,7 @@ int neighbour_port_open(const uint8_t address[ADDRESS_LEN], uint16_t port)
     } else {
         memcpy(&six.sin6_addr, address, ADDRESS_LEN);
         fd = listen_at((const struct sockaddr *)&six, sizeof(six));
-        if (fd >= 0 || errno != EAFNOSUPPORT || address[0] != 0)
+        if (fd >= 0 || errno != EAFNOSUPPORT || !is_any(address))
             return fd;
     }
     return listen_at((const struct sockaddr *)&four, sizeof(four));

@@ -44,7 +44,9 @@ static bool step(struct build *build)
             release_build_say(build, 0, 0 - want->size);
             if (build->content.goes_on) /* what an earlier try has left was wrong: it is gone now */
                 continue;
-            build->begins_anew = build->source->blame(build->source->arg, want->size);
+            /* Of no bytes nobody gave any: the manifest is wrong. */
+            build->begins_anew =
+                want->size > 0 && build->source->blame(build->source->arg, want->size);
             if (!build->begins_anew)
                 build->end = release_fetch_fail(build, want->path);
             return false;

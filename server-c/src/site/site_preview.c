@@ -12,12 +12,19 @@
 
 static char robots[] = "X-Robots-Tag", robots_value[] = "noindex, nofollow";
 static char caching[] = "Cache-Control", caching_value[] = "private, no-store";
+/* What else tells caches to keep it, and what a browser would hold against the name for long. */
+static char cdn_caching[] = "CDN-Cache-Control", surrogate[] = "Surrogate-Control";
+static char expires[] = "Expires", hsts[] = "Strict-Transport-Security", nothing[] = "";
 static const struct config_header_rule own_rules[] = {
+    {.action = HEADER_REMOVE, .name = cdn_caching, .value = nothing},
+    {.action = HEADER_REMOVE, .name = surrogate, .value = nothing},
+    {.action = HEADER_REMOVE, .name = expires, .value = nothing},
+    {.action = HEADER_REMOVE, .name = hsts, .value = nothing},
     {.action = HEADER_SET, .name = robots, .value = robots_value},
     {.action = HEADER_SET, .name = caching, .value = caching_value},
 };
 
-/* Ours come last, so that they win; of as many as a site may have there may be two too many. */
+/* Ours come last, so that they win; of as many as a site may have there may be some too many. */
 static void add_headers(struct site_preview *preview, const struct config_site *site)
 {
     size_t most = RESPONSE_RULES_MAX - SECURITY_HEADERS_MAX - ARRAY_LEN(own_rules);

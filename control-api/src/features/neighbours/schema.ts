@@ -21,7 +21,8 @@ export const NeighbourSettingsSchema = Type.Object(
     }),
     maxBytesPerSecond: Nullable(
       Type.Integer({
-        minimum: 65_536,
+        // Eight share it, and whoever gets less than 256 KiB/s leaves for somebody else.
+        minimum: 4_000_000,
         maximum: Number.MAX_SAFE_INTEGER,
         description: 'Of all that one node gives; null: any',
       }),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Machines that come and go by themselves: the farm does not fill with their ghosts.
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readGrouping } from '../../../src/features/groups/store.ts'
 import { createEndNode } from '../../../src/features/nodes/decommissioning.ts'
@@ -35,9 +36,19 @@ async function setUp(tokenHours?: number, labels: Record<string, string> = { poo
   const hello = async () => {
     expect((await node.hello()).statusCode).toBe(200)
   }
+  const timesGone = async () =>
+    (
+      await service.services.db
+        .selectFrom('events')
+        .select('id')
+        .where('action', '=', 'disconnected')
+        .execute()
+    ).length
   const goAway = async () => {
+    const before = await timesGone()
     fleet.cutOff(node.id)
-    await service.services.write(async () => {}) // what was to be written before is
+    // It is told with others, a turn of the loop later.
+    while ((await timesGone()) === before) await setImmediate()
   }
   await hello()
   await goAway()

@@ -16,6 +16,8 @@ export type FieldErrors = Partial<Record<'zoneLabel' | 'rate' | 'atOnce', string
 export type Reading = { ok: true; settings: NeighbourSettings } | { ok: false; errors: FieldErrors }
 
 const MB = 1_000_000
+/** Those that one gives to share it, and leave one that is too slow. */
+const LEAST = 4 * MB
 
 export const draftOf = (settings: NeighbourSettings): NeighboursDraft => ({
   zoneLabel: settings.zoneLabel ?? '',
@@ -32,8 +34,8 @@ export function readDraft({ zoneLabel, acrossZones, rate, atOnce }: NeighboursDr
         zoneLabel: t('Enter the key of a label, as in zone, or leave it empty.'),
       }),
     ...(rate !== '' &&
-      !(/^\d{1,7}(\.\d{1,20})?$/.test(rate) && bytes >= 65_536) && {
-        rate: t('Enter a number from 0.1 on, as in 20, or leave it empty.'),
+      !(/^\d{1,7}(\.\d{1,20})?$/.test(rate) && bytes >= LEAST) && {
+        rate: t('Enter a number from 4 on, as in 20, or leave it empty.'),
       }),
     ...(!/^[1-8]$/.test(atOnce) && { atOnce: t('Enter a whole number from 1 to 8.') }),
   }

@@ -100,7 +100,10 @@ export const releasePreviewRoutes =
     app.post(
       '/releases/:name/versions/:number/previews',
       {
-        config: { permission: 'rollouts:run', scope: 'nodes', errors: startErrors },
+        config: {
+          ...{ permission: 'rollouts:run', scope: 'nodes', secretAnswer: true },
+          errors: startErrors,
+        },
         schema: {
           operationId: 'startReleasePreview',
           tags,
