@@ -42,6 +42,10 @@ const ONLY_REFUSE: Record<string, string> = {
   deleteReleaseVersion: 'at random there is none: test/features/releases/',
   getRelease: 'at random there is none: test/features/releases/',
   listReleaseVersions: 'at random there is none: test/features/releases/',
+  listReleasePreviews: 'at random there is none: test/features/nodes/release-previews.test.ts',
+  startReleasePreview:
+    'nobody says under which names: test/features/nodes/release-previews.test.ts',
+  endReleasePreview: 'at random there is none: test/features/nodes/release-previews.test.ts',
   listReleaseNodes: 'at random there is none: test/features/nodes/release-nodes.test.ts',
   getManifest: 'at random there is none: test/features/releases/',
   getManifestText: 'at random there is none: test/features/releases/',

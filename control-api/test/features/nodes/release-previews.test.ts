@@ -43,6 +43,20 @@ async function farm({ previewHost = TEMPLATE as string | null } = {}) {
   return { ...{ service, admin, node, effective, manifests, start, end, listed, pass } }
 }
 
+test('its password is told once, also to who asks again with the same key', async () => {
+  const { admin, node, listed } = await farm()
+  const begin = () =>
+    admin.inject({
+      ...{ method: 'POST', url: '/api/v1/releases/www/versions/2/previews' },
+      ...{ headers: { 'idempotency-key': 'a-preview' }, payload: { nodeId: node.id } },
+    })
+  const first = await begin()
+  expect(first.statusCode, first.body).toBe(201)
+  const { password } = first.json<{ password: string }>()
+  expect((await begin()).body).not.toContain(password)
+  expect((await listed()).items).toHaveLength(1)
+})
+
 /** What the node is told when it says that it has these. */
 async function told(node: TestNode, previews: string[] | undefined, ahead: object[] = []) {
   const body = { ...example('desired.request'), have: null, waitMs: 0, ahead }
