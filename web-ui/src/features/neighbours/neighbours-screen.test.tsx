@@ -68,7 +68,7 @@ describe('neighbours', () => {
 
   test.each([
     [/Label that makes a zone/, 'Zone!', /Enter the key of a label/],
-    [/MB a second/, '0.01', /Enter a number from 0.1 on/],
+    [/MB a second/, '0.01', /Enter a number from 4 on/],
     [/at once/, '9', /Enter a whole number from 1 to 8/],
   ])('are not saved with %s as %s', async (name, text, error) => {
     open()
