@@ -17,6 +17,15 @@ async function workThrough(all, atOnce, work) {
   await Promise.all(Array.from({ length: atOnce }, one))
 }
 
+/** Promise.withResolvers, which a system's Node may not have yet. */
+function anEnd() {
+  let resolve = () => {}
+  const promise = new Promise((/** @type {(value: void) => void} */ done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}
+
 /**
  * `over` comes once nothing but what is patient runs beside it: there may be something to run again, alone. `waitedFor` says
  * when nothing goes on but what is patient, and when something does again.
@@ -27,7 +36,7 @@ async function workThrough(all, atOnce, work) {
  */
 export async function runInLanes(all, { run, over, waitedFor }) {
   /** Of what has not ended. */
-  const ends = new Map(all.map(({ title }) => [title, Promise.withResolvers()]))
+  const ends = new Map(all.map(({ title }) => [title, anEnd()]))
   /** @type {{ check: Check, result: Result }[]} */
   const ended = []
   const waitFor = async (/** @type {Promise<unknown>} */ end) => {
@@ -40,7 +49,7 @@ export async function runInLanes(all, { run, over, waitedFor }) {
     if (first) await waitFor(first.promise)
     const result = await run(check)
     ended.push({ check, result })
-    ends.get(check.title)?.resolve(undefined)
+    ends.get(check.title)?.resolve()
     ends.delete(check.title)
   }
   const allOver = async () => {
