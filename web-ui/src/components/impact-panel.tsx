@@ -43,10 +43,15 @@ export function ImpactPanel({ impact, doing = t('Saving') }: ImpactPanelProps) {
       </Some>
       <Some of={forgets} alike={({ by, afterHours }) => [by, afterHours]}>
         {({ by, afterHours }) =>
-          t(
-            'away for more than {afterHours, plural, one {# hour} other {# hours}}, so its {by} removes it from the farm; it must join again to come back',
-            { afterHours, by },
-          )
+          by === 'group'
+            ? t(
+                'away for more than {afterHours, plural, one {# hour} other {# hours}}, so its group removes it from the farm; it must join again to come back',
+                { afterHours },
+              )
+            : t(
+                'away for more than {afterHours, plural, one {# hour} other {# hours}}, so its token removes it from the farm; it must join again to come back',
+                { afterHours },
+              )
         }
       </Some>
       {unchecked > 0 && (

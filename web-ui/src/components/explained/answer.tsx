@@ -27,7 +27,9 @@ export function Answer({ url, answer, config }: Props) {
         </p>
         {files.length > 1 && (
           <p className="dim">
-            {t('It looks for {files}, and takes what is there.', { files: files.join(', then ') })}
+            {t('It looks for {files}, and takes what is there.', {
+              files: files.join(t(', then ')),
+            })}
           </p>
         )}
         {rules.length > 0 && (

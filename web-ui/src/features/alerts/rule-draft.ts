@@ -209,11 +209,10 @@ function readMeasurement(draft: RuleDraft, number: ReadNumber, troubles: Trouble
   if (clearThreshold.trim() === '') return condition
   const clear = scaled('clearThreshold')
   if (comparison === 'above' ? clear > threshold : clear < threshold) {
-    const side = comparison === 'above' ? t('at most') : t('at least')
-    troubles.clearThreshold = t(
-      'It fires {comparison} the threshold, so this must be {side} that.',
-      { comparison, side },
-    )
+    troubles.clearThreshold =
+      comparison === 'above'
+        ? t('It fires above the threshold, so this must be at most that.')
+        : t('It fires below the threshold, so this must be at least that.')
   }
   return { ...condition, clearThreshold: clear }
 }

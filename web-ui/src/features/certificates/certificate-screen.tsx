@@ -123,7 +123,10 @@ function NewestPanel({ certificate }: { certificate: Certificate }) {
             { name: t('Version'), value: version.number },
             {
               name: t('New nodes get'),
-              value: releasedVersion === null ? t('this one') : `version ${releasedVersion}`,
+              value:
+                releasedVersion === null
+                  ? t('this one')
+                  : t('version {version}', { version: releasedVersion }),
             },
             { name: t('Kept'), value: keptWords(version) },
             {

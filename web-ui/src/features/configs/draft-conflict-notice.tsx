@@ -85,6 +85,13 @@ const mergeLabel = (conflicts: number) =>
 
 const CHANGES_SHOWN = 5
 
+const kinds = {
+  added: t('added'),
+  changed: t('changed'),
+  moved: t('moved'),
+  removed: t('removed'),
+}
+
 function Meanwhile({ meanwhile: { changes, moreChanges } }: { meanwhile: DraftConflict }) {
   if (changes === null || changes.length === 0) return null
   const left = changes.length - CHANGES_SHOWN + moreChanges
@@ -94,8 +101,8 @@ function Meanwhile({ meanwhile: { changes, moreChanges } }: { meanwhile: DraftCo
         <li key={`${kind} ${pointer}`}>
           <T
             text="{pointer} {kind} by {by} {at}"
-            pointer={<code>{pointer === '' ? 'the whole text' : pointer}</code>}
-            kind={kind}
+            pointer={<code>{pointer === '' ? t('the whole text') : pointer}</code>}
+            kind={kinds[kind]}
             by={by ?? t('somebody')}
             at={<TimeAgo at={at} />}
           />

@@ -69,7 +69,7 @@ export function listedValues(root: SchemaNode, schema: SchemaNode): unknown[] {
 /** "whole number, 1 to 64, or "auto"": what may be written here, in words. */
 export function expectation(root: SchemaNode, schema: SchemaNode): string {
   const kinds = kindsOf(root, schema)
-  if (kinds.length > 1) return kinds.map((kind) => expectation(root, kind)).join(' or ')
+  if (kinds.length > 1) return kinds.map((kind) => expectation(root, kind)).join(t(' or '))
   const [kind] = kinds
   if (kind === undefined) return t('anything')
   if (kind.enum !== undefined) return kind.enum.map((value) => JSON.stringify(value)).join(', ')
@@ -79,7 +79,7 @@ export function expectation(root: SchemaNode, schema: SchemaNode): string {
     if (type === 'integer') return integerWords(kind)
     return type === 'string' && word !== null ? JSON.stringify(word) : typeWords[type]
   })
-  return words.filter((word) => word !== undefined).join(' or ') || t('anything')
+  return words.filter((word) => word !== undefined).join(t(' or ')) || t('anything')
 }
 
 /** The one word a text may be, as in "auto" beside a number. */

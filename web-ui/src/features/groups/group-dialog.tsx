@@ -97,8 +97,8 @@ function GroupForm({ before, etag, onClose }: FormProps) {
   }
   const blockedBy =
     (wrongName ? t('Give it a name first: small letters, digits, dots and dashes.') : null) ??
-    (patch.ok ? null : 'Fix the JSON first.') ??
-    (hours.ok ? null : 'Fix the hours first.') ??
+    (patch.ok ? null : t('Fix the JSON first.')) ??
+    (hours.ok ? null : t('Fix the hours first.')) ??
     refused?.message ??
     (impact === undefined ? t('Finding out what this would do…') : null)
   return (

@@ -197,7 +197,7 @@ export const topics = {
       },
       perSecond(t('Reads per second'), [
         rate(t('reads'), 'readJobs'),
-        rate('refused: queue full', 'laneRejected'),
+        rate(t('refused: queue full'), 'laneRejected'),
       ]),
       onNodes(t('Fullest disk of a node'), 'diskUsedRatio', { format: formatRatio }),
     ],

@@ -71,7 +71,7 @@ function layersOf({ version, digest, layers }: RenderedConfig): Fact[] {
     },
     {
       name: t('Digest'),
-      value: digest === null ? 'none: it has errors' : <Digest value={digest} />,
+      value: digest === null ? t('none: it has errors') : <Digest value={digest} />,
     },
   ]
 }

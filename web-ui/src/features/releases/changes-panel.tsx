@@ -35,7 +35,7 @@ export function ChangesPanel({ version, from, onFrom }: Props) {
           label={t('Against')}
           value={from === null ? '' : String(from)}
           data={[
-            ...(from === null ? [{ value: '', label: 'nothing: it is the first' }] : []),
+            ...(from === null ? [{ value: '', label: t('nothing: it is the first') }] : []),
             ...all.map((one) => ({ value: String(one), label: `v${one}` })),
           ]}
           onChange={({ currentTarget: { value } }) => value !== '' && onFrom(Number(value))}

@@ -26,13 +26,19 @@ export function PolicyFacts({ policy }: { policy: Policy }) {
             {
               name: t('Gates'),
               value: (
-                <Lines lines={policy.gates.map(gateSentence)} none="none: time alone decides" />
+                <Lines
+                  lines={policy.gates.map(gateSentence)}
+                  none={t('none: time alone decides')}
+                />
               ),
             },
             {
               name: t('Probes'),
               value: (
-                <Lines lines={policy.probes.map(probeText)} none="none: visitors’ requests only" />
+                <Lines
+                  lines={policy.probes.map(probeText)}
+                  none={t('none: visitors’ requests only')}
+                />
               ),
             },
             {

@@ -101,7 +101,7 @@ function facts(rollout: Rollout): Html {
         totalNodes: formatCount(totalNodes),
       }),
     ],
-    [t('Began'), startedAt === null ? 'never' : timeText(startedAt)],
+    [t('Began'), startedAt === null ? t('never') : timeText(startedAt)],
     [t('Ended'), endedAt === null ? t('not yet: this is how it stood') : timeText(endedAt)],
     [t('Id'), id],
   ]

@@ -63,7 +63,7 @@ export function timerWords(
 export function countdownText(seconds: number): string {
   const left = Math.max(0, Math.ceil(seconds))
   if (left === 0) return t('any moment')
-  if (left < 60) return `${left} s`
+  if (left < 60) return t('{count} s', { count: left })
   if (left < 3600)
     return t('{floor} min {padStart} s', {
       floor: Math.floor(left / 60),
@@ -72,5 +72,8 @@ export function countdownText(seconds: number): string {
   const minutes = Math.floor(left / 60)
   if (minutes < 1440)
     return t('{floor} h {minutes} min', { floor: Math.floor(minutes / 60), minutes: minutes % 60 })
-  return `${Math.floor(minutes / 1440)} d ${Math.floor((minutes % 1440) / 60)} h`
+  return t('{days} d {hours} h', {
+    days: Math.floor(minutes / 1440),
+    hours: Math.floor((minutes % 1440) / 60),
+  })
 }

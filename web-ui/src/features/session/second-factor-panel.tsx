@@ -34,7 +34,7 @@ export function SecondFactorPanel({ session }: { session: Session }) {
     <section className="panel" aria-labelledby="factor-heading">
       <div className="panel-head">
         <h2 id="factor-heading">{t('Second factor')}</h2>
-        <span className="dim">{isOn ? 'on: signing in takes a code as well' : t('off')}</span>
+        <span className="dim">{isOn ? t('on: signing in takes a code as well') : t('off')}</span>
       </div>
       <div className="panel-body stack">
         {recoveryCodes.length > 0 && <RecoveryCodes codes={recoveryCodes} />}

@@ -30,7 +30,7 @@ export function SettingsScreen({ session }: { session: Session }) {
             <Facts
               facts={[
                 { name: t('User name'), value: session.user.username },
-                { name: t('Roles'), value: session.user.roles.join(', ') || 'none' },
+                { name: t('Roles'), value: session.user.roles.join(', ') || t('none') },
                 { name: t('Scope'), value: session.user.scope ?? t('the whole farm') },
                 { name: t('Session ends'), value: formatDateTime(session.expiresAt) },
               ]}

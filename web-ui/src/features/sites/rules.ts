@@ -39,7 +39,7 @@ export function slowPathsOf(samples: readonly RequestSample[]): SlowPath[] {
         (most, { stageSeconds }) => Math.max(most, stageSeconds.total ?? 0),
         0,
       ),
-      status: [...new Set(of.map(({ status }) => status ?? 'none'))].toSorted().join(', '),
+      status: [...new Set(of.map(({ status }) => status ?? t('none')))].toSorted().join(', '),
     }))
     .toSorted((a, b) => b.requests - a.requests || b.slowestSeconds - a.slowestSeconds)
     .slice(0, PATHS_SHOWN)

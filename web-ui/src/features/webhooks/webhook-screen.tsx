@@ -76,7 +76,10 @@ function StatePanel({ webhook }: { webhook: Webhook }) {
               : [{ name: t('Old secret signs until'), value: formatDateTime(oldSecretUntil) }]),
             {
               name: t('Made'),
-              value: `${formatDateTime(webhook.createdAt)} by ${webhook.createdBy}`,
+              value: t('{createdAt} by {createdBy}', {
+                createdAt: formatDateTime(webhook.createdAt),
+                createdBy: webhook.createdBy,
+              }),
             },
           ]}
         />

@@ -69,10 +69,11 @@ function StatePanel({ authority }: { authority: CertificateAuthority }) {
                 usedBy: authority.usedBy,
               }),
             },
-            { name: t('Contact'), value: authority.contact.join(', ') || 'none' },
+            { name: t('Contact'), value: authority.contact.join(', ') || t('none') },
             {
               name: t('External account'),
-              value: externalAccountKeyId === null ? 'none' : <code>{externalAccountKeyId}</code>,
+              value:
+                externalAccountKeyId === null ? t('none') : <code>{externalAccountKeyId}</code>,
             },
             {
               name: t('Trusted roots'),
@@ -80,7 +81,10 @@ function StatePanel({ authority }: { authority: CertificateAuthority }) {
             },
             {
               name: t('Added'),
-              value: `${formatDateTime(authority.createdAt)} by ${authority.createdBy}`,
+              value: t('{createdAt} by {createdBy}', {
+                createdAt: formatDateTime(authority.createdAt),
+                createdBy: authority.createdBy,
+              }),
             },
           ]}
         />

@@ -81,7 +81,13 @@ function StatePanel({ webhook }: { webhook: DnsWebhook }) {
           facts={[
             { name: t('State'), value: <StatusBadge verdict={dnsWebhookVerdict(webhook)} /> },
             { name: t('Address'), value: <span className={classes.url}>{url}</span> },
-            { name: t('Added'), value: `${formatDateTime(createdAt)} by ${createdBy}` },
+            {
+              name: t('Added'),
+              value: t('{createdAt} by {createdBy}', {
+                createdAt: formatDateTime(createdAt),
+                createdBy,
+              }),
+            },
           ]}
         />
       </div>

@@ -103,7 +103,7 @@ function Standing({ managed }: { managed: ManagedCertificate }) {
           { name: t('Hosts'), value: <HostNames names={managed.names} most={100} /> },
           {
             name: t('Ordered from'),
-            value: managed.authorities.map(authorityWords).join('; if that fails from '),
+            value: managed.authorities.map(authorityWords).join(t('; if that fails from ')),
           },
           { name: t('Hosts are proven'), value: challengeWords(challenge) },
           { name: t('Key'), value: keyNames[managed.keyType] },
@@ -118,7 +118,10 @@ function Standing({ managed }: { managed: ManagedCertificate }) {
           },
           {
             name: t('Set up'),
-            value: `${formatDateTime(managed.createdAt)} by ${managed.createdBy}`,
+            value: t('{createdAt} by {createdBy}', {
+              createdAt: formatDateTime(managed.createdAt),
+              createdBy: managed.createdBy,
+            }),
           },
         ]}
       />

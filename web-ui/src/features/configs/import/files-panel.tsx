@@ -189,7 +189,7 @@ function Hints({ known, input, isKept, onChange }: HintsProps) {
           title={t('These look like files of {title}', { title: likely.title })}
         >
           {t('{mainFiles} is what its config begins with. Choose {title} as the server if it is.', {
-            mainFiles: likely.mainFiles.join(' or '),
+            mainFiles: likely.mainFiles.join(t(' or ')),
             title: likely.title,
           })}
         </Notice>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import { numberLocale } from '../../../languages/language.ts'
 import { t } from '../../../languages/t.ts'
 import type { Advice } from '../../../lib/api-types.ts'
 import { formatBytes, formatCount, formatSeconds } from '../../../lib/format.ts'
@@ -13,7 +14,11 @@ const inUnit: Record<Figure['unit'], (value: number) => string> = {
   count: formatCount,
   bytesPerSecond: (value) => t('{bytes} a second', { bytes: formatBytes(value) }),
 }
-const digits = (value: number) => String(Number(value.toPrecision(3)))
+const threeDigits = new Intl.NumberFormat(numberLocale, {
+  maximumSignificantDigits: 3,
+  useGrouping: false,
+})
+const digits = (value: number) => threeDigits.format(value)
 
 /** The number, how sure it is, and the bound that it is held against. */
 export function figureWords({ unit, value, low, high, atLeast, atMost }: Figure): string {

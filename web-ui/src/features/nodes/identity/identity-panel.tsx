@@ -117,7 +117,7 @@ function certificateFacts(identity: NodeIdentity) {
 const knownBy: Record<NodeIdentity['kind'], React.ReactNode> = {
   certificate: t('a certificate of this control plane’s CA'),
   credential: t('a secret, sent over plain HTTP'),
-  none: 'nothing: nobody can speak for it',
+  none: t('nothing: nobody can speak for it'),
 }
 
 function GoodUntil({ identity, notAfter }: { identity: NodeIdentity; notAfter: string }) {

@@ -29,7 +29,7 @@ const fields: readonly Field[] = [
   { name: 'config', label: t('Running config'), placeholder: t('Any') },
   { name: 'site', label: t('Site'), placeholder: t('Any, or one of its hosts') },
   { name: 'host', label: t('Host asked for'), placeholder: t('A part of it') },
-  { name: 'path', label: t('Path'), placeholder: '/begins-so, or a part' },
+  { name: 'path', label: t('Path'), placeholder: t('/begins-so, or a part') },
   { name: 'method', label: t('Method'), placeholder: t('Any, or GET') },
   { name: 'status', label: t('Status'), placeholder: t('Any, 404, 5xx, 400-403') },
   { name: 'slower', label: t('Milliseconds at least'), placeholder: '0' },
