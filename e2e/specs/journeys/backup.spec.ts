@@ -55,7 +55,10 @@ test('a backup is made, verified elsewhere, and put back; nothing is pushed befo
   freshFarm: farm,
   elsewhere,
   key,
+  provokes,
 }) => {
+  // The control plane is stopped while its page is open, and sessions are not in a backup.
+  provokes(/ERR_CONNECTION_REFUSED/, /^401 /)
   const backups = new BackupsPage(page)
   const farmPage = new FarmPage(page)
   const edge = farm.node('edge-1')

@@ -108,7 +108,10 @@ test('one signs in to a console that speaks HTTPS, and stays live while its cert
 test('a page of a node comes with its style sheet and pictures over HTTPS and HTTP/2', async ({
   page,
   freshFarm: farm,
+  provokes,
 }) => {
+  // The tests' sample site has a few of its pictures.
+  provokes(/^404 \/images\//)
   const admin = new Api(farm.consoleUrl)
   await admin.setUp({ token: farm.setupToken ?? '', ...ADMIN })
   const edge = farm.node('edge-1')

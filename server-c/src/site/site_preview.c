@@ -14,11 +14,11 @@ static char robots[] = "X-Robots-Tag", robots_value[] = "noindex, nofollow";
 static char caching[] = "Cache-Control", caching_value[] = "private, no-store";
 /* What else tells caches to keep it, and what a browser would hold against the name for long. */
 static char cdn_caching[] = "CDN-Cache-Control", surrogate[] = "Surrogate-Control";
-static char expires[] = "Expires", hsts[] = "Strict-Transport-Security", nothing[] = "";
+static char expiry[] = "Expires", hsts[] = "Strict-Transport-Security", nothing[] = "";
 static const struct config_header_rule own_rules[] = {
     {.action = HEADER_REMOVE, .name = cdn_caching, .value = nothing},
     {.action = HEADER_REMOVE, .name = surrogate, .value = nothing},
-    {.action = HEADER_REMOVE, .name = expires, .value = nothing},
+    {.action = HEADER_REMOVE, .name = expiry, .value = nothing},
     {.action = HEADER_REMOVE, .name = hsts, .value = nothing},
     {.action = HEADER_SET, .name = robots, .value = robots_value},
     {.action = HEADER_SET, .name = caching, .value = caching_value},

@@ -48,10 +48,11 @@ static void it_is_the_site_with_another_host_and_folder(void)
     CHECK_INT(__LINE__, "nothing of other versions", made->release_fallback_count, 0);
     CHECK_INT(__LINE__, "nobody signs in to the site", made->auth_count, 0);
     CHECK_INT(__LINE__, "nobody keeps it", made->expires_count, 0);
-    CHECK_INT(__LINE__, "headers", made->header_count, 4);
+    CHECK_INT(__LINE__, "headers", made->header_count, 8);
     CHECK_STR(__LINE__, "the site's first", made->headers[0].name, "www");
-    CHECK_STR(__LINE__, "robots", made->headers[2].value, "noindex, nofollow");
-    CHECK_STR(__LINE__, "caching", made->headers[3].value, "private, no-store");
+    CHECK_INT(__LINE__, "no cache is told more", made->headers[2].action, HEADER_REMOVE);
+    CHECK_STR(__LINE__, "robots", made->headers[6].value, "noindex, nofollow");
+    CHECK_STR(__LINE__, "caching", made->headers[7].value, "private, no-store");
     CHECK_INT(__LINE__, "the site has what it had", sites[2].auth_count + sites[2].header_count, 3);
     CHECK_STR(__LINE__, "and its host", sites[2].hosts[0], public_host);
     site_previews_fini(&previews);
