@@ -65,6 +65,7 @@ const ONLY_REFUSE: Record<string, string> = {
   tryAdvice: 'the nodes are well, and nothing is advised: test/features/advice/',
   decideNodeDrift: 'no node drifted: test/assignments/drift.test.ts',
   decideNodeClone: 'no node runs twice: test/node-identity/clones.test.ts',
+  uncordonNode: 'at random the node was decommissioned before: test/features/nodes/',
   askStatuses: 'the nodes are simulated, and say nothing: test/features/nodes/statuses.test.ts',
   readNodeErrorLog: 'the nodes are simulated and have none: test/fleet/host.test.ts',
   confirmRecovery: 'nothing was restored: test/features/backups/',
