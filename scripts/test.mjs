@@ -27,6 +27,7 @@ import { withFileTimes } from './testing/with-file-times.mjs'
  * @property {(files: string[]) => string[]} [again] the command for these test files of it alone
  * @property {import('./testing/lanes.mjs').Load} load what it leaves of the machine
  * @property {string} [after] the title of what must have ended before
+ * @property {boolean} [isFull] it uses all of the machine by itself
  * @typedef {import('./testing/count-tests.mjs').Count} Count
  * @typedef {import('./setup/node-toolchain.mjs').Toolchain} Toolchain
  */
@@ -83,6 +84,7 @@ function checks({ node }) {
       cwd: 'server-c',
       after,
       load,
+      isFull: load === 'heavy',
     }
   }
   /** @param {string} title @param {string[]} command @returns {Check} */
@@ -104,8 +106,9 @@ function checks({ node }) {
       again: onlyFiles(vitest),
       cwd: 'control-api',
       load: 'heavy',
+      isFull: true,
     },
-    // Five files at a time already, and many of their tests are about time: nothing but what is patient runs beside these.
+    // Five files at a time already, and many of their tests are about time: nothing begins beside these.
     cTests('asan', 'heavy'),
     cTests('tsan', 'heavy'),
     // The long ones first, so that none is left alone at the end.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Load, runInLanes } from '../testing/lanes.mjs'
 
-type Check = { title: string; load: Load; after?: string }
+type Check = { title: string; load: Load; after?: string; isFull?: boolean }
 
 /** Runs them, each until the test ends it, and notes what was running when one was over. */
 function started(checks: Check[]) {
@@ -24,7 +24,10 @@ function started(checks: Check[]) {
     },
     waitedFor: (isWaitedFor) => waits.push(isWaitedFor),
   })
-  const settled = () => new Promise((resolve) => setImmediate(resolve))
+  /** What begins a turn of the loop later, too. */
+  const settled = async () => {
+    for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
+  }
   return {
     done,
     overs,
@@ -48,6 +51,19 @@ const heavy = (title: string, after?: string): Check => ({
 })
 const light = (title: string): Check => ({ title, load: 'light' })
 const patient = (title: string): Check => ({ title, load: 'patient' })
+
+test('nothing patient begins beside what is full, and what it waits for does', async () => {
+  const full = { ...heavy('H', 'p'), isFull: true }
+  const { done, running, end } = started([full, patient('p'), patient('q'), light('a')])
+  assert.equal(await running(), 'p')
+  end('p')
+  assert.equal(await running(), 'H')
+  end('H')
+  assert.equal(await running(), 'a q')
+  end('a')
+  end('q')
+  await done
+})
 
 test('heavy ones are alone, light ones two at a time after them, patient ones beside all', async () => {
   const { done, overs, running, end } = started([

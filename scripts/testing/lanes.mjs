@@ -29,7 +29,8 @@ function anEnd() {
 /**
  * `over` comes once nothing but what is patient runs beside it: there may be something to run again, alone. `waitedFor` says
  * when nothing goes on but what is patient, and when something does again.
- * @template {{ load: Load, title: string, after?: string }} Check
+ * @template {{ load: Load, title: string, after?: string, isFull?: boolean }} Check `isFull`: it has no time to spare, so nothing
+ *   patient begins beside it; what has begun goes on
  * @template Result
  * @param {Check[]} all
  * @param {{ run: (check: Check) => Promise<Result>, over: (check: Check, result: Result) => Promise<void>, waitedFor: (isWaitedFor: boolean) => void }} does
@@ -44,10 +45,22 @@ export async function runInLanes(all, { run, over, waitedFor }) {
     await end
     waitedFor(false)
   }
+  /** Of the one under way that is full. @type {ReturnType<typeof anEnd> | null} */
+  let full = null
   const work = async (/** @type {Check} */ check) => {
     const first = ends.get(check.after ?? '')
     if (first) await waitFor(first.promise)
+    if (check.load === 'patient') {
+      // Who waited for the one before this begins first.
+      await new Promise((resolve) => setImmediate(resolve))
+      while (full !== null) await full.promise
+    }
+    if (check.isFull) full = anEnd()
     const result = await run(check)
+    if (check.isFull) {
+      full?.resolve()
+      full = null
+    }
     ended.push({ check, result })
     ends.get(check.title)?.resolve()
     ends.delete(check.title)
