@@ -3,7 +3,7 @@
  * is, and addresses change. */
 #include "agent/agent_http_trust.h"
 
-#include "base/util.h"
+#include "base/digest.h"
 
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
@@ -67,11 +67,9 @@ bool agent_http_trust_key(CURL *easy, const char *key_sha256)
     unsigned char bytes[SHA256_BYTES], base64[BASE64_LEN + 1];
     char pin[sizeof("sha256//") + BASE64_LEN];
 
-    if (strlen(key_sha256) != 2 * (size_t)SHA256_BYTES)
+    if (strlen(key_sha256) != 2 * (size_t)SHA256_BYTES ||
+        !digest_bytes(bytes, key_sha256, SHA256_BYTES))
         return false;
-    for (size_t i = 0; i < SHA256_BYTES; i++)
-        bytes[i] =
-            (unsigned char)(hex_digit(key_sha256[2 * i]) << 4 | hex_digit(key_sha256[2 * i + 1]));
     EVP_EncodeBlock(base64, bytes, SHA256_BYTES);
     snprintf(pin, sizeof(pin), "sha256//%s", (const char *)base64);
     return curl_easy_setopt(easy, CURLOPT_PINNEDPUBLICKEY, pin) == CURLE_OK;

@@ -2,7 +2,7 @@
 /* agent_neighbours.c — addresses and passes become parts of requests: only what has their letters is taken. */
 #include "agent/agent_neighbours.h"
 
-#include "base/util.h"
+#include "base/digest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +27,8 @@ static bool read_pass_key(const json_t *value, unsigned char out[NEIGHBOUR_PASS_
 {
     const char *text = json_string_value(value);
 
-    if (!text || !release_is_sha256(text)) /* as many digits */
-        return false;
-    for (size_t i = 0; i < NEIGHBOUR_PASS_KEY_BYTES; i++)
-        out[i] = (unsigned char)(hex_digit(text[2 * i]) << 4 | hex_digit(text[2 * i + 1]));
-    return true;
+    /* as many digits */
+    return text && release_is_sha256(text) && digest_bytes(out, text, NEIGHBOUR_PASS_KEY_BYTES);
 }
 
 static void read_pass_keys(struct agent_reader *reader, struct neighbour_pass_keys *out)

@@ -50,9 +50,7 @@ void exchange_answer(struct exchange *ex)
         return;
     if (!ex->site)
         answer_refuse(ex, HTTP_MISDIRECTED_REQUEST);
-    else if (!answer_admit_connection(ex))
-        return;
-    else if (ex->site->preview && !answer_admit_preview(ex))
+    else if (!answer_admit_connection(ex) || (ex->site->preview && !answer_admit_preview(ex)))
         return;
     else if (ex->req.method == HTTP_OTHER_METHOD)
         answer_refuse(ex, HTTP_NOT_IMPLEMENTED);

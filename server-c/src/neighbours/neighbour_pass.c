@@ -3,7 +3,6 @@
 #include "neighbours/neighbour_pass.h"
 
 #include "base/digest.h"
-#include "base/util.h"
 
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -81,9 +80,8 @@ static bool is_signed(const char *pass, const struct parts *parts,
     char text[sizeof(signed_begin) + NEIGHBOUR_PASS_LEN];
     size_t begin = sizeof(signed_begin) - 1, len = (size_t)(parts->signature - 1 - pass);
 
-    for (size_t i = 0; i < SIGNATURE_BYTES; i++)
-        signature[i] = (unsigned char)(hex_digit(parts->signature[2 * i]) << 4 |
-                                       hex_digit(parts->signature[2 * i + 1]));
+    if (!digest_bytes(signature, parts->signature, SIGNATURE_BYTES))
+        return false;
     memcpy(text, signed_begin, begin);
     memcpy(text + begin, pass, len);
     for (size_t i = 0; i < keys->count; i++)
