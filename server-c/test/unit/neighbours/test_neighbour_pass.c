@@ -2,6 +2,7 @@
 #include "neighbours/neighbour_pass.c"
 
 #include "base/buf.h"
+#include "base/util.h"
 #include "check.h"
 
 #include <stdlib.h>
