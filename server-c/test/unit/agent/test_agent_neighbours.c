@@ -3,6 +3,7 @@
 #include "agent/agent_neighbours.c"
 
 #include "agent_example.h"
+#include "base/util.h"
 
 #define MANIFEST "7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e7e"
 #define FIRST "b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2"
