@@ -31,9 +31,10 @@ test.use({ farmOptions: { nodes: 1 } })
 
 /** The largest script of the console, as it was built. */
 function builtScript(): string {
-  const scripts = readdirSync(ASSETS).filter((name) => /^index-.*\.js$/.test(name))
+  const scripts = readdirSync(ASSETS).filter((name) => /^start-.*\.js$/.test(name))
   const texts = scripts.map((name) => readFileSync(join(ASSETS, name), 'utf8'))
-  const [largest = ''] = texts.sort((a, b) => b.length - a.length)
+  const [largest] = texts.sort((a, b) => b.length - a.length)
+  if (largest === undefined) throw new Error(`there is no script of the console in ${ASSETS}`)
   return largest
 }
 
