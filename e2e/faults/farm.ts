@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../scripts/testing/free-port.mjs'
-import { disagreement } from '../real-farm/agreement.ts'
+import { dropAgreed, whyApart } from '../real-farm/agreement.ts'
 import { ControlPlane } from '../real-farm/control-plane.ts'
 import type { Findings } from '../real-farm/findings.ts'
 import { HOST } from '../real-farm/host.ts'
@@ -213,21 +213,12 @@ export class FaultFarm {
    * Longer than promised is a finding, and so is never.
    */
   async untilAgreed(nodes: RealNode[], since = performance.now(), about = ''): Promise<number> {
-    const open = new Set(nodes)
-    const why = new Map<RealNode, string>()
+    const open = new Map(nodes.map((node) => [node, '']))
     let worstMs = 0
     let isLate = false
     while (open.size > 0) {
       if (this.controlPlane.hasDied) throw new Error('the control plane ended by itself')
-      const views = await this.controlPlane.api.nodes().catch(() => [])
-      for (const node of open) {
-        const view = views.find(({ name }) => name === (node.copyOf ?? node.name))
-        const trouble = await disagreement(this.controlPlane.api, node, view).catch(String)
-        if (trouble !== null) {
-          why.set(node, trouble)
-          continue
-        }
-        open.delete(node)
+      for (const node of await dropAgreed(this.controlPlane.api, open)) {
         this.#down.delete(node)
         worstMs = Math.max(worstMs, performance.now() - since)
         this.findings.agreed(this.kind, performance.now() - since)
@@ -235,9 +226,9 @@ export class FaultFarm {
       const afterMs = performance.now() - since
       if (afterMs > AGREED_WITHIN_MS && open.size > 0 && !isLate) {
         isLate = true
-        for (const node of open) this.#tellDisagreement(node, about, why.get(node) ?? '')
+        for (const [node, why] of open) this.#tellDisagreement(node, about, why)
       }
-      if (afterMs > GIVEN_UP_AFTER_MS) throw new Error(`never agreed: ${[...why.values()]}`)
+      if (afterMs > GIVEN_UP_AFTER_MS) throw new Error(`never agreed: ${whyApart(open)}`)
       if (open.size > 0) await sleep(POLL_MS)
     }
     if (isLate) this.wrong(`agreed only after ${(worstMs / 1000).toFixed(1)} s ${about}`)

@@ -71,17 +71,31 @@ const cableUnplugged: Deed = {
   },
 }
 
+type Doing = { mostMs: number; begin: (member: Member) => void; end: (member: Member) => void }
+
+/** To about half of the nodes, for a while. */
+async function onSome(
+  { members }: GameFarm,
+  random: Random,
+  { mostMs, begin, end }: Doing,
+): Promise<string> {
+  const some = members.filter(() => random.chance(0.5))
+  const forMs = random.below(mostMs)
+  for (const member of some) begin(member)
+  await sleep(forMs)
+  for (const member of some) end(member)
+  return `${some.length} nodes, ${forMs} ms`
+}
+
 const controlPlaneLost: Deed = {
   name: 'way to the control plane lost',
   push: 'good',
-  async run({ members }, random) {
-    const some = members.filter(() => random.chance(0.5))
-    const forMs = random.below(CONTROL_PLANE_AWAY_MS)
-    for (const { cable } of some) cable.loseControlPlane()
-    await sleep(forMs)
-    for (const { cable } of some) cable.findControlPlane()
-    return `${some.length} nodes, ${forMs} ms`
-  },
+  run: (farm, random) =>
+    onSome(farm, random, {
+      mostMs: CONTROL_PLANE_AWAY_MS,
+      begin: ({ cable }) => cable.loseControlPlane(),
+      end: ({ cable }) => cable.findControlPlane(),
+    }),
 }
 
 /** Visitors must not notice any of these. */
@@ -105,32 +119,26 @@ function controlPlaneEnds(name: string, signal: NodeJS.Signals): Deed {
 const diskFull: Deed = {
   name: 'disk full',
   push: 'good',
-  async run({ members }, random) {
-    const some = members.filter(() => random.chance(0.5))
+  async run(farm, random) {
     const pages = random.below(MOST_PAGES_LEFT)
-    const forMs = random.below(FULL_MS)
-    for (const { disk } of some) disk.fill(pages)
-    await sleep(forMs)
-    for (const { disk } of some) disk.free()
-    return `${some.length} nodes, ${pages} pages left, ${forMs} ms`
+    const told = await onSome(farm, random, {
+      mostMs: FULL_MS,
+      begin: ({ disk }) => disk.fill(pages),
+      end: ({ disk }) => disk.free(),
+    })
+    return `${told}, ${pages} pages left`
   },
-}
-
-async function withClock({ node }: Member, offSeconds: number, forMs: number): Promise<void> {
-  node.preload.setClock(offSeconds)
-  await sleep(forMs)
-  node.preload.setClock(0)
 }
 
 const clockOff: Deed = {
   name: 'clock off',
   push: 'good',
-  async run({ members }, random) {
-    const some = members.filter(() => random.chance(0.5))
-    const forMs = random.below(CLOCK_MS)
-    await Promise.all(some.map((member) => withClock(member, random.pick(CLOCKS), forMs)))
-    return `${some.length} nodes by up to a day, ${forMs} ms`
-  },
+  run: (farm, random) =>
+    onSome(farm, random, {
+      mostMs: CLOCK_MS,
+      begin: ({ node }) => node.preload.setClock(random.pick(CLOCKS)),
+      end: ({ node }) => node.preload.setClock(0),
+    }),
 }
 
 const certificatesExpired: Deed = {
@@ -141,7 +149,9 @@ const certificatesExpired: Deed = {
     const forMs = random.below(CLOCK_MS)
     // All that it believes is over then: its own, the control plane's, the CA's. It has to come anew, too.
     member.node.kill('serving process')
-    await withClock(member, AFTER_ALL_CERTIFICATES, forMs)
+    member.node.preload.setClock(AFTER_ALL_CERTIFICATES)
+    await sleep(forMs)
+    member.node.preload.setClock(0)
     await farm.untilServing(member)
     return `for ${member.node.name}, by its clock, ${forMs} ms`
   },

@@ -9,10 +9,9 @@ import { freePort } from '../../scripts/testing/free-port.mjs'
 import { ANY_STATE, bodyOf } from '../client/api.ts'
 import { Refused } from '../client/refused.ts'
 import { SmallDisk } from '../faults/machines.ts'
-import { disagreement } from '../real-farm/agreement.ts'
+import { dropAgreed, whyApart } from '../real-farm/agreement.ts'
 import { Authority } from '../real-farm/authority.ts'
 import { ControlPlane } from '../real-farm/control-plane.ts'
-import { HOST } from '../real-farm/host.ts'
 import { RealNode } from '../real-farm/node.ts'
 import { buildPreload, Preload } from '../real-farm/preload.ts'
 import { type Cable, Network } from '../rollouts/network.ts'
@@ -51,7 +50,6 @@ export class GameFarm {
   readonly network: Network
   readonly saved: Saved[] = []
   readonly orders: string[] = []
-  readonly certificateOf: { rootFile: string; host: string }
   simulated: SimulatedNodes | null = null
   /** Whether a deed keeps it from answering now. */
   isControlPlaneDown = false
@@ -72,7 +70,6 @@ export class GameFarm {
     this.#agentPort = ports.agent
     this.#preload = buildPreload(home)
     this.#authority = new Authority(join(home, 'authority'))
-    this.certificateOf = { rootFile: this.#authority.rootFile, host: HOSTS[0] }
     this.controlPlane = new ControlPlane({
       ...{ home, ports, nodeBinary, agentUrl: this.#agentUrl },
       // Real nodes come by the bridge, simulated ones by the loopback.
@@ -214,18 +211,9 @@ export class GameFarm {
     const open = new Map(this.members.map(({ node }) => [node, 'nobody has looked yet']))
     const sinceMs = () => performance.now() - startedMs
     for (;;) {
-      const views = await this.controlPlane.api.nodes().catch(() => [])
-      for (const node of [...open.keys()]) {
-        const view = views.find(({ name }) => name === node.name)
-        const trouble = await disagreement(this.controlPlane.api, node, view).catch(String)
-        if (trouble === null) open.delete(node)
-        else open.set(node, trouble)
-      }
+      await dropAgreed(this.controlPlane.api, open)
       if (open.size === 0) return { afterMs: sinceMs(), why: null }
-      if (sinceMs() > withinMs) {
-        const why = [...open].map(([{ name }, trouble]) => `${name}: ${trouble}`).join('; ')
-        return { afterMs: sinceMs(), why }
-      }
+      if (sinceMs() > withinMs) return { afterMs: sinceMs(), why: whyApart(open) }
       await sleep(POLL_MS)
     }
   }
@@ -237,10 +225,6 @@ export class GameFarm {
 
   get consoleUrl(): string {
     return this.controlPlane.api.origin
-  }
-
-  get consoleHost(): string {
-    return HOST
   }
 }
 

@@ -58,31 +58,39 @@ const tlsTo = ({ network }: From, { cable }: Member, ALPNProtocols: string[] = [
     ...{ rejectUnauthorized: false, ALPNProtocols },
   })
 
-/** Opens `perStep` each tenth of a second and never more than `most`. */
-async function pour(sockets: Sockets, most: number, perStep: number, open: () => Socket) {
-  const endsMs = performance.now() + FOR_MS
-  while (performance.now() < endsMs) {
-    for (let i = 0; i < perStep && sockets.opened - sockets.closed < most; i++) sockets.add(open())
-    await sleep(STEP_MS)
-  }
+type Pour = {
+  most: number
+  perStep: number
+  open: (farm: GameFarm, member: Member, random: Random) => Socket
 }
 
-const handshakeFlood: Attack = {
-  name: 'flood of handshakes',
+/** On one node: opens `perStep` connections each tenth of a second, and never more than `most`. */
+const pouring = (name: string, { most, perStep, open }: Pour): Attack => ({
+  name,
   against: 'nodes',
   async run(farm, random) {
     const member = random.pick(farm.members)
     const sockets = new Sockets()
-    await pour(sockets, 200, 20, () => {
-      const socket = tlsTo(farm, member)
-      socket.on('secureConnect', () => socket.destroy())
-      return socket
-    })
+    const endsMs = performance.now() + FOR_MS
+    while (performance.now() < endsMs) {
+      for (let i = 0; i < perStep && sockets.opened - sockets.closed < most; i++) {
+        sockets.add(open(farm, member, random))
+      }
+      await sleep(STEP_MS)
+    }
     const told = sockets.asText
     sockets.destroy()
     return `${member.node.name}: ${told}`
   },
-}
+})
+
+const handshakeFlood = pouring('flood of handshakes', {
+  ...{ most: 200, perStep: 20 },
+  open(farm, member) {
+    const socket = tlsTo(farm, member)
+    return socket.on('secureConnect', () => socket.destroy())
+  },
+})
 
 const rapidReset: Attack = {
   name: 'HTTP/2 streams reset at once',
@@ -114,87 +122,49 @@ const rapidReset: Attack = {
   },
 }
 
-const slowHeaders: Attack = {
-  name: 'headers that never end',
-  against: 'nodes',
-  async run(farm, random) {
-    const member = random.pick(farm.members)
-    const sockets = new Sockets()
-    const timers: NodeJS.Timeout[] = []
-    await pour(sockets, 400, 40, () => {
-      const socket = plainTo(farm, member)
-      socket.write('GET / HTTP/1.1\r\nHost: first.example\r\n')
-      timers.push(setInterval(() => socket.writable && socket.write('X-A: b\r\n'), 1000))
-      return socket
-    })
-    for (const timer of timers) clearInterval(timer)
-    const told = sockets.asText
-    sockets.destroy()
-    return `${member.node.name}: ${told}`
+const slowHeaders = pouring('headers that never end', {
+  ...{ most: 400, perStep: 40 },
+  open(farm, member) {
+    const socket = plainTo(farm, member)
+    socket.write('GET / HTTP/1.1\r\nHost: first.example\r\n')
+    const timer = setInterval(() => socket.writable && socket.write('X-A: b\r\n'), 1000)
+    return socket.on('close', () => clearInterval(timer))
   },
-}
+})
 
-const slowReaders: Attack = {
-  name: 'readers that do not read',
-  against: 'nodes',
-  async run(farm, random) {
-    const member = random.pick(farm.members)
-    const sockets = new Sockets()
-    await pour(sockets, 200, 20, () => {
-      const socket = plainTo(farm, member)
-      socket.pause()
-      const line = 'GET /file-23.html HTTP/1.1\r\nHost: first.example\r\n\r\n'
-      socket.write(line.repeat(200))
-      return socket
-    })
-    const told = sockets.asText
-    sockets.destroy()
-    return `${member.node.name}: ${told}`
+const slowReaders = pouring('readers that do not read', {
+  ...{ most: 200, perStep: 20 },
+  open(farm, member) {
+    const socket = plainTo(farm, member).pause()
+    socket.write('GET /file-23.html HTTP/1.1\r\nHost: first.example\r\n\r\n'.repeat(200))
+    return socket
   },
-}
+})
 
 const MEBIBYTE = Buffer.alloc(1024 * 1024, 'a')
+const GIANT = [
+  'GET / HTTP/1.1\r\nHost: first.example\r\nX-Giant: ',
+  'POST / HTTP/1.1\r\nHost: first.example\r\nContent-Length: 1000000000000\r\n\r\n',
+]
 
-const giantRequests: Attack = {
-  name: 'giant headers and bodies',
-  against: 'nodes',
-  async run(farm, random) {
-    const member = random.pick(farm.members)
-    const sockets = new Sockets()
-    let isHeader = false
-    await pour(sockets, 20, 2, () => {
-      isHeader = !isHeader
-      const socket = plainTo(farm, member)
-      const head = isHeader
-        ? 'GET / HTTP/1.1\r\nHost: first.example\r\nX-Giant: '
-        : 'POST / HTTP/1.1\r\nHost: first.example\r\nContent-Length: 1000000000000\r\n\r\n'
-      socket.write(head)
-      for (let i = 0; i < 4; i++) socket.write(MEBIBYTE)
-      return socket.resume()
-    })
-    const told = sockets.asText
-    sockets.destroy()
-    return `${member.node.name}: ${told}`
+const giantRequests = pouring('giant headers and bodies', {
+  ...{ most: 20, perStep: 2 },
+  open(farm, member, random) {
+    const socket = plainTo(farm, member)
+    socket.write(random.pick(GIANT))
+    for (let i = 0; i < 4; i++) socket.write(MEBIBYTE)
+    return socket.resume()
   },
-}
+})
 
-const garbage: Attack = {
-  name: 'bytes that mean nothing',
-  against: 'nodes',
-  async run(farm, random) {
-    const member = random.pick(farm.members)
-    const sockets = new Sockets()
-    await pour(sockets, 100, 10, () => {
-      const port = random.chance(0.5) ? PLAIN_PORT : TLS_PORT
-      const socket = plainTo(farm, member, port)
-      socket.write(Buffer.from(Array.from({ length: 400 }, () => random.below(256))))
-      return socket.resume()
-    })
-    const told = sockets.asText
-    sockets.destroy()
-    return `${member.node.name}: ${told}`
+const garbage = pouring('bytes that mean nothing', {
+  ...{ most: 100, perStep: 10 },
+  open(farm, member, random) {
+    const socket = plainTo(farm, member, random.pick([PLAIN_PORT, TLS_PORT]))
+    socket.write(Buffer.from(Array.from({ length: 400 }, () => random.below(256))))
+    return socket.resume()
   },
-}
+})
 
 export const AGAINST_NODES: readonly Attack[] = [
   ...[handshakeFlood, rapidReset, slowHeaders, slowReaders, giantRequests, garbage],

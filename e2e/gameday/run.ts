@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A game day: everything that can happen to a farm happens to one for half an hour, and a page says what came of it.
 //   npm run gameday -- [--minutes 30] [--seed N] [--nodes 5] [--simulated 200] [--rate 50] [--load 50] [--page FILE] [--keep]
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { nodeBinary as builtNode } from '../../scripts/setup/paths.mjs'
-import { whyNone } from '../real-farm/namespaces.ts'
+import { runInside, whyNone } from '../real-farm/namespaces.ts'
 import { Random } from '../real-farm/random.ts'
 import { Balancer } from './balancer.ts'
 import { ConsoleTab } from './console-tab.ts'
@@ -18,8 +17,6 @@ import { Load } from './load.ts'
 import { pageOf } from './page.ts'
 import { Visitors } from './visitors.ts'
 
-/** Set in the process that has a network of its own. */
-const INSIDE = 'FARMSTEAD_GAMEDAY_INSIDE'
 /** Whatever is left of an attack or a start is over by then, for the load tool. */
 const LOAD_ENDS_EARLY_SECONDS = 5
 
@@ -47,14 +44,6 @@ function numberOf(
   throw new Error(`--${name} must be a number from ${least} to ${most}, got "${values[name]}"`)
 }
 
-/** Everything in a network and with mounts of its own: what is left over ends with it. */
-function runInside(seed: number): number {
-  const words = ['--net', '--mount', process.execPath, ...process.argv.slice(1)]
-  const more = process.argv.includes('--seed') ? [] : ['--seed', String(seed)]
-  const env = { ...process.env, [INSIDE]: '1' }
-  return spawnSync('unshare', [...words, ...more], { env, stdio: 'inherit' }).status ?? 1
-}
-
 async function main(): Promise<number> {
   const seed = numberOf('seed', 0, 2 ** 31)
   const minutes = numberOf('minutes', 0.2, 24 * 60)
@@ -64,8 +53,8 @@ async function main(): Promise<number> {
   if (!existsSync(nodeBinary)) throw new Error(`${nodeBinary} is not built: npm start builds it`)
   const without = whyNone()
   if (without !== null) throw new Error(`a game day needs namespaces, and root: ${without}`)
-  if (!process.env[INSIDE]) return runInside(seed)
-  spawnSync('ip', ['link', 'set', 'lo', 'up'])
+  const ended = runInside(seed)
+  if (ended !== null) return ended
 
   const home = mkdtempSync(join(tmpdir(), 'farmstead-gameday-'))
   const again = `npm run gameday -- --minutes ${minutes} --seed ${seed} --nodes ${realNodes} --simulated ${simulatedNodes}`

@@ -4,7 +4,7 @@ import type { Api, Node } from '../client/api.ts'
 import { labelIn, type RealNode } from './node.ts'
 
 /** The control plane's view, the node's disk and what it serves are the same; else why not. */
-export async function disagreement(
+async function disagreement(
   api: Pick<Api, 'effectiveText'>,
   node: RealNode,
   view: Node | undefined,
@@ -30,3 +30,25 @@ export async function disagreement(
   }
   return null
 }
+
+/** Looks at each once: who agrees leaves `open` and is returned; of the others it says why they do not. */
+export async function dropAgreed(
+  api: Pick<Api, 'effectiveText' | 'nodes'>,
+  open: Map<RealNode, string>,
+): Promise<RealNode[]> {
+  const views = await api.nodes().catch(() => [])
+  const agreed: RealNode[] = []
+  for (const node of [...open.keys()]) {
+    const view = views.find(({ name }) => name === (node.copyOf ?? node.name))
+    const trouble = await disagreement(api, node, view).catch(String)
+    if (trouble !== null) open.set(node, trouble)
+    else {
+      open.delete(node)
+      agreed.push(node)
+    }
+  }
+  return agreed
+}
+
+export const whyApart = (open: ReadonlyMap<RealNode, string>): string =>
+  [...open].map(([{ name }, trouble]) => `${name}: ${trouble}`).join('; ')

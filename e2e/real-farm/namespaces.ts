@@ -31,3 +31,21 @@ export async function hold(command: string[], logFile: string): Promise<Child> {
   }
   return child
 }
+
+/** Set in the process that has a network of its own. */
+const INSIDE = 'FARMSTEAD_INSIDE'
+
+/**
+ * Runs this very program once more in a network and with mounts of its own, where what is left over ends with it, and returns
+ * how it ended; null: this is that one. It draws from the same seed.
+ */
+export function runInside(seed: number): number | null {
+  if (process.env[INSIDE]) {
+    spawnSync('ip', ['link', 'set', 'lo', 'up'])
+    return null
+  }
+  const words = ['--net', '--mount', process.execPath, ...process.argv.slice(1)]
+  const more = process.argv.includes('--seed') ? [] : ['--seed', String(seed)]
+  const env = { ...process.env, [INSIDE]: '1' }
+  return spawnSync('unshare', [...words, ...more], { env, stdio: 'inherit' }).status ?? 1
+}

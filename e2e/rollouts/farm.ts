@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../scripts/testing/free-port.mjs'
 import type { NodeTask, Rollout, Strategy } from '../client/api.ts'
-import { disagreement } from '../real-farm/agreement.ts'
+import { dropAgreed, whyApart } from '../real-farm/agreement.ts'
 import { ControlPlane } from '../real-farm/control-plane.ts'
 import type { Findings } from '../real-farm/findings.ts'
 import { RealNode } from '../real-farm/node.ts'
@@ -231,17 +231,10 @@ export class RolloutFarm {
     const startedAt = performance.now()
     const open = new Map(this.members.map(({ node }) => [node, 'nobody has looked yet']))
     while (open.size > 0) {
-      const views = await this.controlPlane.api.nodes().catch(() => [])
-      for (const node of [...open.keys()]) {
-        const view = views.find(({ name }) => name === node.name)
-        const trouble = await disagreement(this.controlPlane.api, node, view).catch(String)
-        if (trouble === null) open.delete(node)
-        else open.set(node, trouble)
-      }
+      await dropAgreed(this.controlPlane.api, open)
       if (performance.now() - startedAt > AGREED_WITHIN_MS) {
-        const why = [...open].map(([{ name }, trouble]) => `${name}: ${trouble}`)
         const [first] = open.keys()
-        throw new Error(`never agreed: ${why.join('; ')}\n${first ? logOf(first) : ''}`)
+        throw new Error(`never agreed: ${whyApart(open)}\n${first ? logOf(first) : ''}`)
       }
       if (open.size > 0) await sleep(POLL_MS)
     }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Rollouts to real nodes, each on a network of its own, under load; see README.md.
 //   node e2e/rollouts/run.ts [--full] [--seed N] [--scenario NAME]… [--minutes N] [--keep]
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { nodeBinary as builtNode } from '../../scripts/setup/paths.mjs'
 import { Findings } from '../real-farm/findings.ts'
-import { whyNone } from '../real-farm/namespaces.ts'
+import { runInside, whyNone } from '../real-farm/namespaces.ts'
 import { Random } from '../real-farm/random.ts'
 import { controlPlaneKilled, nodesComeAndGo } from './chaos.ts'
 import { goodChange, oneReadThread, type Scenario, type Size, wrongRoot } from './scenarios.ts'
@@ -32,8 +31,6 @@ const SIZES: { small: Size; full: Size } = {
     minutes: 0,
   },
 }
-/** Set in the process that has a network of its own. */
-const INSIDE = 'FARMSTEAD_ROLLOUTS_INSIDE'
 
 const { values } = parseArgs({
   options: {
@@ -56,15 +53,6 @@ function chosen(): readonly Scenario[] {
     throw new Error(`no scenario "${unknown}": ${SCENARIOS.map(({ name }) => name).join(', ')}`)
   }
   return SCENARIOS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
-}
-
-/** Everything in a network and with mounts of its own: what is left over ends with it. */
-function runInside(): number {
-  const words = ['--net', '--mount', process.execPath, ...process.argv.slice(1)]
-  const more = process.argv.includes('--seed') ? [] : ['--seed', values.seed]
-  const env = { ...process.env, [INSIDE]: '1' }
-  const { status } = spawnSync('unshare', [...words, ...more], { env, stdio: 'inherit' })
-  return status ?? 1
 }
 
 type Place = { home: string; findings: Findings }
@@ -98,8 +86,8 @@ async function main(): Promise<number> {
     say('0 passed, 0 failed')
     return 0
   }
-  if (!process.env[INSIDE]) return runInside()
-  spawnSync('ip', ['link', 'set', 'lo', 'up'])
+  const ended = runInside(seed)
+  if (ended !== null) return ended
   const home = mkdtempSync(join(tmpdir(), 'farmstead-rollouts-'))
   const findings = new Findings(say)
   say(`rollouts: seed ${seed}, ${size.nodes} nodes in each farm, in ${home}`)
