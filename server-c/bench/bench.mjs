@@ -139,6 +139,7 @@ function list() {
   say('api      how fast the control plane answers, with a large database')
   say('rollout  how long a version takes to 1,000 nodes, and what nodes cost the control plane')
   say('releases how long files take to 20 nodes and back, and what a manifest of a million costs')
+  say('neighbours the same to 1,000 nodes that give it to each other, reckoned')
   say('scale    how long the rollout engine holds up others, with 100, 1,000 and 10,000 nodes')
   say(
     'requests for how long one request, or the polls of all nodes, hold up others with 10,000 nodes',

@@ -57,13 +57,8 @@ void agent_bring_ahead_on_time(struct agent *agent, uint64_t now)
     struct config *cfg = server_config(agent->server);
     struct agent_http *http = cfg ? agent_open_http(&agent->identity) : NULL;
     if (http) { /* without a config nobody says how much room there is */
-        struct agent_releases known;
-        agent_release_known(agent, &known);
         snprintf(agent->ahead_coming, sizeof(agent->ahead_coming), "%s", next->manifest);
-        struct agent_pull_ways ways = {http, agent_neighbour_client(agent),
-                                       cfg->releases.max_bytes_per_second};
-        agent_pull_begin(agent->pull, &one, &known, &ways, cfg->releases.store_max_bytes);
-        agent_releases_fini(&known);
+        agent_release_pull(agent, &one, http, cfg);
     }
     config_put(cfg);
 }

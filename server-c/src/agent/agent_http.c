@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/util.h"
+#include "neighbours/neighbour_channel.h"
 
 #include <curl/curl.h>
 #include <inttypes.h>
@@ -21,7 +22,6 @@
 #define SILENCE_SECONDS 30L
 /* Of a neighbour, beside which there are others. */
 #define NEIGHBOUR_CONNECT_TIMEOUT_MS 3000L
-#define NEIGHBOUR_SLOW_SECONDS 10L
 
 struct slot {
     CURL *easy;
@@ -214,14 +214,20 @@ bool agent_http_ask_neighbour(struct agent_http *http, const char *address, cons
            curl_easy_setopt(easy, CURLOPT_HTTPHEADER, http->headers) == CURLE_OK;
 }
 
+/* Nothing is asked in it any more. */
+static void rest(struct slot *slot)
+{
+    slot->busy = slot->failed = false;
+    free(slot->body);
+    slot->body = NULL;
+}
+
 void agent_http_drop(struct agent_http *http, enum agent_slot which)
 {
     struct slot *slot = &http->slots[which];
     if (slot->busy && !slot->failed)
         curl_multi_remove_handle(http->multi, slot->easy);
-    slot->busy = slot->failed = false;
-    free(slot->body);
-    slot->body = NULL;
+    rest(slot);
 }
 
 bool agent_http_busy(const struct agent_http *http, enum agent_slot slot)
@@ -267,12 +273,12 @@ static bool set_stream(const struct agent_http *http, struct slot *slot)
     if (!stream)
         return true;
     bool has_range = stream->from > 0 && !http->is_neighbour;
-    long least = http->is_neighbour ? (long)stream->least_bytes_per_second : 1;
+    long least = http->is_neighbour ? (long)NEIGHBOUR_SLOW_BYTES_PER_SECOND : 1;
     snprintf(range, sizeof(range), "%" PRIu64 "-", stream->from);
     return curl_easy_setopt(slot->easy, CURLOPT_RANGE, has_range ? range : NULL) == CURLE_OK &&
            curl_easy_setopt(slot->easy, CURLOPT_LOW_SPEED_LIMIT, least) == CURLE_OK &&
            curl_easy_setopt(slot->easy, CURLOPT_LOW_SPEED_TIME,
-                            http->is_neighbour ? NEIGHBOUR_SLOW_SECONDS : SILENCE_SECONDS) ==
+                            http->is_neighbour ? (long)NEIGHBOUR_SLOW_SECONDS : SILENCE_SECONDS) ==
                CURLE_OK;
 }
 
@@ -357,10 +363,7 @@ static void fill_reply(struct agent_http *http, struct slot *slot, CURLcode resu
     reply->len = slot->answer.len;
     if (status == 0)
         explain_silence(slot, result, reply);
-    slot->busy = false;
-    slot->failed = false;
-    free(slot->body);
-    slot->body = NULL;
+    rest(slot);
 }
 
 static bool take_finished(struct agent_http *http, struct agent_reply *reply)

@@ -65,11 +65,11 @@ struct agent_stream {
     /* False: no more of them. Of an answer with an error nothing comes here. */
     bool (*take)(void *arg, const char *bytes, size_t len);
     void *arg;
-    uint64_t from;                   /* the first byte that is wanted */
-    uint64_t least_bytes_per_second; /* of a neighbour: else it is given up after some seconds */
+    uint64_t from; /* the first byte that is wanted */
 };
 /* The same as agent_http_post(), or agent_http_get() where `body` is NULL, for an answer that takes as long as it
- * takes: it ends when nothing has come for half a minute. */
+ * takes: it ends when nothing has come for half a minute, and of a neighbour when it gives less than
+ * NEIGHBOUR_SLOW_BYTES_PER_SECOND for some seconds. */
 void agent_http_stream(struct agent_http *http, enum agent_slot slot, const char *message,
                        char *body, const struct agent_stream *stream);
 

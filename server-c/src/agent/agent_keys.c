@@ -4,6 +4,7 @@
 #include "agent/agent_keys.h"
 
 #include "base/mem.h"
+#include "neighbours/neighbour_pass.h"
 
 #include <limits.h>
 #include <openssl/err.h>
@@ -183,12 +184,9 @@ static void encode_base64url(const unsigned char bytes[SHA256_BYTES],
 
 static bool has_fingerprint(X509 *certificate, const char *fingerprint)
 {
-    unsigned char *der = NULL, digest[SHA256_BYTES];
+    unsigned char digest[SHA256_BYTES];
     char found[AGENT_FINGERPRINT_LEN + 1];
-    int len = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &der);
-    bool ok = len > 0 && EVP_Digest(der, (size_t)len, digest, NULL, EVP_sha256(), NULL) == 1;
-    OPENSSL_free(der);
-    if (!ok)
+    if (!neighbour_key_digest(certificate, digest))
         return false;
     encode_base64url(digest, found);
     return strcmp(found, fingerprint) == 0;

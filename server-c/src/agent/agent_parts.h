@@ -191,6 +191,9 @@ static inline bool agent_is_bringing_ahead(const struct agent *agent)
 }
 /* Versions that are confirmed, kept, on their way or ahead. The caller ends them. */
 void agent_release_known(struct agent *agent, struct agent_releases *out);
+/* Begins to fetch and build them, by `http`, which it takes over, and from neighbours as `cfg` lets it. */
+void agent_release_pull(struct agent *agent, const struct agent_releases *list,
+                        struct agent_http *http, const struct config *cfg);
 /* Has removed what nobody needs: what is not confirmed, not on its way and not ahead. `makes_room`: what has come of
  * those that are not whole goes, too. */
 void agent_release_sweep(struct agent *agent, bool makes_room);

@@ -6,6 +6,18 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+void agent_release_pull(struct agent *agent, const struct agent_releases *list,
+                        struct agent_http *http, const struct config *cfg)
+{
+    struct agent_pull_ways ways = {http, agent_neighbour_client(agent),
+                                   cfg->releases.max_bytes_per_second};
+    struct agent_releases known;
+
+    agent_release_known(agent, &known);
+    agent_pull_begin(agent->pull, list, &known, &ways, cfg->releases.store_max_bytes);
+    agent_releases_fini(&known);
+}
+
 void agent_release_begin(struct agent *agent)
 {
     const struct agent_assignment *waiting = &agent->fetch.waiting;
@@ -19,14 +31,8 @@ void agent_release_begin(struct agent *agent)
     struct agent_http *http = agent_open_http(&agent->identity);
     config_errors_fini(&errors);
     if (cfg && http) {
-        struct agent_releases known;
-        agent_release_known(agent, &known);
         agent->fetch.is_pulling = true;
-        struct agent_pull_ways ways = {http, agent_neighbour_client(agent),
-                                       cfg->releases.max_bytes_per_second};
-        agent_pull_begin(agent->pull, &waiting->releases, &known, &ways,
-                         cfg->releases.store_max_bytes);
-        agent_releases_fini(&known);
+        agent_release_pull(agent, &waiting->releases, http, cfg);
     } else {
         agent_http_free(http);
         agent_apply_refuse(&agent->apply, waiting, "internal", "libcurl cannot start");

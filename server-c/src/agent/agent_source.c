@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "log/log.h"
+#include "neighbours/neighbour_channel.h"
 #include "neighbours/neighbour_request.h"
 
 #include <inttypes.h>
@@ -19,7 +20,6 @@
 #define QUESTION_TIMEOUT_MS 15000
 /* From the request on, connecting included. */
 #define FIRST_BYTE_MS 6000
-#define SLOW_BYTES_PER_SECOND (256u << 10)
 #define PASS_MS 3000000u /* it lasts for an hour */
 /* After so many answers that were of no use the control plane is asked for the rest, whatever it says. */
 #define FRUITLESS_MAX 4
@@ -45,12 +45,6 @@ static bool take_in_time(void *arg, const char *bytes, size_t len)
     return true;
 }
 
-/* What is slower than this is given up; whose rate is our own doing is not. */
-static uint64_t slow_of(uint64_t rate)
-{
-    return rate > 0 && rate / 2 < SLOW_BYTES_PER_SECOND ? rate / 2 : SLOW_BYTES_PER_SECOND;
-}
-
 static void begin_answer(struct agent_source *source, bool is_neighbours, uint64_t from,
                          release_take *take, void *taker)
 {
@@ -59,7 +53,7 @@ static void begin_answer(struct agent_source *source, bool is_neighbours, uint64
     source->taken = 0;
     source->is_neighbours = is_neighbours;
     source->is_enough = false;
-    source->stream = (struct agent_stream){take_in_time, source, from, slow_of(source->rate)};
+    source->stream = (struct agent_stream){take_in_time, source, from};
 }
 
 /* --- the control plane --- */
@@ -163,7 +157,7 @@ static bool is_somebody_left(const struct agent_source *source)
 static enum release_end find_neighbour(struct agent_source *source)
 {
     /* A giver lets go of who takes less than that, whatever its reason is. */
-    if (source->rate > 0 && source->rate < 2 * SLOW_BYTES_PER_SECOND)
+    if (source->rate > 0 && source->rate < 2 * NEIGHBOUR_SLOW_BYTES_PER_SECOND)
         source->is_direct = true;
     while (!source->is_direct) {
         struct agent_neighbours named;

@@ -43,7 +43,7 @@ static bool begin(void *arg)
 
     pthread_mutex_lock(&bounds->lock);
     may = bounds->answering < bounds->rules.at_once && !atomic_load(&bounds->are_loops_late) &&
-          !atomic_load(&bounds->is_over);
+          !bounds->is_over;
     bounds->answering += may;
     pthread_mutex_unlock(&bounds->lock);
     return may;
@@ -75,11 +75,11 @@ static bool pace(void *arg, uint64_t bytes)
     pthread_mutex_lock(&bounds->lock);
     free_ns =
         byte_pace_take(&bounds->pace, bytes, bounds->rules.max_bytes_per_second, monotonic_ns());
-    while (!atomic_load(&bounds->is_over) && bounds->rules.keys.count > 0 &&
+    while (!bounds->is_over && bounds->rules.keys.count > 0 &&
            (monotonic_ns() < free_ns || atomic_load(&bounds->are_loops_late)))
         wait_until(bounds,
                    monotonic_ns() < free_ns ? free_ns : monotonic_ns() + AGAIN_MS * NS_PER_MS);
-    goes_on = !atomic_load(&bounds->is_over) && bounds->rules.keys.count > 0;
+    goes_on = !bounds->is_over && bounds->rules.keys.count > 0;
     pthread_mutex_unlock(&bounds->lock);
     if (goes_on)
         atomic_fetch_add(&bounds->given_bytes, bytes);
@@ -127,7 +127,7 @@ bool neighbour_bounds_are_on(struct neighbour_bounds *bounds)
 void neighbour_bounds_end(struct neighbour_bounds *bounds)
 {
     pthread_mutex_lock(&bounds->lock);
-    atomic_store(&bounds->is_over, true);
+    bounds->is_over = true;
     pthread_cond_broadcast(&bounds->changed);
     pthread_mutex_unlock(&bounds->lock);
 }

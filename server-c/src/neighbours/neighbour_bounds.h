@@ -23,7 +23,6 @@ struct neighbour_rules {
 struct neighbour_bounds {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    atomic_bool is_over;        /* nothing more is given */
     atomic_bool are_loops_late; /* nothing is given for now */
     atomic_uint_fast64_t given_bytes, refusals;
 
@@ -31,6 +30,7 @@ struct neighbour_bounds {
     struct neighbour_rules rules;
     struct byte_pace pace;
     unsigned answering;
+    bool is_over;     /* nothing more is given */
     uint64_t said_ns; /* when a refusal was logged last; 0: never */
 };
 

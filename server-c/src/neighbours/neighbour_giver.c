@@ -35,8 +35,8 @@
 struct connection {
     struct neighbour_giver *giver;
     pthread_t thread;
-    int fd;                  /* -1: the place is free */
-    bool is_over, is_joined; /* the thread has nothing more to do */
+    int fd; /* -1: the thread has nothing more to do, or there is none */
+    bool is_joined;
 };
 
 struct neighbour_giver {
@@ -120,7 +120,6 @@ static void *run_connection(void *arg)
     pthread_mutex_lock(&giver->lock);
     close(connection->fd); /* nobody else uses that number while it is here */
     connection->fd = -1;
-    connection->is_over = true;
     pthread_cond_broadcast(&giver->changed);
     pthread_mutex_unlock(&giver->lock);
     return NULL;
@@ -133,7 +132,7 @@ static bool join_those_over(struct neighbour_giver *giver)
     for (size_t i = 0; i < NEIGHBOUR_CONNECTIONS_MAX; i++) {
         struct connection *connection = &giver->connections[i];
 
-        if (connection->is_over && !connection->is_joined) {
+        if (connection->fd < 0 && !connection->is_joined) {
             pthread_join(connection->thread, NULL);
             connection->is_joined = true;
         }
@@ -153,7 +152,8 @@ static bool give_place(struct neighbour_giver *giver, int fd)
         *connection = (struct connection){.giver = giver, .fd = fd};
         if (pthread_create(&connection->thread, NULL, run_connection, connection) == 0)
             return true;
-        connection->is_over = connection->is_joined = true;
+        connection->fd = -1;
+        connection->is_joined = true;
         break;
     }
     close(fd);
@@ -268,8 +268,7 @@ struct neighbour_giver *neighbour_giver_start(int state_fd, const uint8_t addres
     giver->is_late = is_late;
     giver->arg = arg;
     for (size_t i = 0; i < NEIGHBOUR_CONNECTIONS_MAX; i++)
-        giver->connections[i] =
-            (struct connection){.giver = giver, .fd = -1, .is_over = true, .is_joined = true};
+        giver->connections[i] = (struct connection){.giver = giver, .fd = -1, .is_joined = true};
     neighbour_bounds_init(&giver->bounds);
     pthread_mutex_init(&giver->lock, NULL);
     pthread_cond_init(&giver->changed, NULL);
@@ -295,7 +294,7 @@ static bool are_all_over(const struct neighbour_giver *giver)
     bool are_over = giver->has_ended;
 
     for (size_t i = 0; i < NEIGHBOUR_CONNECTIONS_MAX; i++)
-        are_over = are_over && giver->connections[i].is_over;
+        are_over = are_over && giver->connections[i].fd < 0;
     return are_over;
 }
 
@@ -308,7 +307,7 @@ static bool end_threads(struct neighbour_giver *giver)
         struct connection *connection = &giver->connections[i];
 
         if (!connection->is_joined)
-            are_over = left_threads_end(connection->thread, connection->is_over) && are_over;
+            are_over = left_threads_end(connection->thread, connection->fd < 0) && are_over;
         connection->is_joined = true;
     }
     return left_threads_end(giver->thread, giver->has_ended) && are_over;
@@ -325,7 +324,6 @@ void neighbour_giver_stop(struct neighbour_giver *giver)
     neighbour_bounds_end(&giver->bounds);
     eventfd_write(giver->wake_fd, 1);
     pthread_mutex_lock(&giver->lock);
-    pthread_cond_broadcast(&giver->changed);
     while (!are_all_over(giver) && monotonic_ns() < until_ns) {
         cut_all(giver); /* one may have begun meanwhile */
         wait_until(giver, smaller_of(until_ns, monotonic_ns() + LOOK_MS * NS_PER_MS));

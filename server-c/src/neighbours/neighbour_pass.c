@@ -110,14 +110,22 @@ const char *neighbour_pass_fault(const char *pass, const struct neighbour_pass_k
     return NULL;
 }
 
-bool neighbour_key_of(X509 *certificate, char out[NEIGHBOUR_KEY_LEN + 1])
+bool neighbour_key_digest(X509 *certificate, unsigned char out[NEIGHBOUR_KEY_LEN / 2])
 {
-    unsigned char *der = NULL, digest[NEIGHBOUR_KEY_LEN / 2];
+    unsigned char *der = NULL;
     int len = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &der);
-    bool ok = len > 0 && EVP_Digest(der, (size_t)len, digest, NULL, EVP_sha256(), NULL) == 1;
+    bool ok = len > 0 && EVP_Digest(der, (size_t)len, out, NULL, EVP_sha256(), NULL) == 1;
 
     OPENSSL_free(der);
-    if (ok)
-        digest_hex(out, digest, sizeof(digest));
     return ok;
+}
+
+bool neighbour_key_of(X509 *certificate, char out[NEIGHBOUR_KEY_LEN + 1])
+{
+    unsigned char digest[NEIGHBOUR_KEY_LEN / 2];
+
+    if (!neighbour_key_digest(certificate, digest))
+        return false;
+    digest_hex(out, digest, sizeof(digest));
+    return true;
 }

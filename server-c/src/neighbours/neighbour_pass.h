@@ -31,6 +31,8 @@ const char *neighbour_pass_fault(const char *pass, const struct neighbour_pass_k
                                  const char *manifest, const char *taker_key, int64_t now_seconds);
 
 /* The digest of the certificate's public key (DER, SubjectPublicKeyInfo). */
+bool neighbour_key_digest(X509 *certificate, unsigned char out[NEIGHBOUR_KEY_LEN / 2]);
+/* The same in hex. */
 bool neighbour_key_of(X509 *certificate, char out[NEIGHBOUR_KEY_LEN + 1]);
 
 #endif

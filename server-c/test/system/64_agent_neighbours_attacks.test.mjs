@@ -16,11 +16,11 @@ import {
 import { connect as connectTcp } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { FakeCa } from '../support/fake-ca.mjs'
 import { keySha256 } from '../support/fake-neighbours.mjs'
 import { gauge, neighbourFarm, saidGiving } from '../support/neighbour-farm.mjs'
+import { until } from '../support/node.mjs'
 import { read } from '../support/released-farm.mjs'
 
 /** All that comes until the end; what broke off is in `error`. */
@@ -203,7 +203,8 @@ describe('a node that gives to its neighbours', { concurrency: 3 }, () => {
       const sockets = Array.from({ length: 8 }, () => connectTcp(port, '127.0.0.1'))
       await Promise.all(sockets.map((socket) => once(socket, 'connect')))
       const closed = sockets.map((socket) => exchange(socket, null))
-      await sleep(200)
+      const areIn = () => connectionsOf(giver.node) === 8 || sockets.some((one) => one.closed)
+      await until(areIn, 'eight are in')
       ninth = await exchange(open(), requestOf(['index.html']))
       await Promise.all(closed)
       assert.ok(performance.now() - began >= 2900)

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../support/node.mjs'
 import { releasedFarm } from '../support/released-farm.mjs'
 
 const HOST = 'v2-www.edge-1.preview.example.org'
@@ -27,15 +27,6 @@ const site = (overrides = {}) => ({
   ],
   ...overrides,
 })
-
-/** Of what is asked over the network. */
-async function until(what, find) {
-  const deadline = performance.now() + 60_000
-  while (!(await find())) {
-    assert.ok(performance.now() < deadline, `in a minute it was not so: ${what}`)
-    await sleep(50)
-  }
-}
 
 let made = 0
 const previewOf = (version, overrides = {}) => ({
@@ -70,7 +61,11 @@ async function previewingFarm(t, { sites = [site()], ...overrides } = {}) {
   const seen = (path, headers = basic(KEY)) => ask(node, HOST, path, headers)
   const visited = async (path) => (await ask(node, 'www.example.org', path)).text
   const untilSeen = (text) =>
-    until(`"${text}" is seen`, async () => (await seen('/').catch(() => null))?.text === text)
+    until(
+      async () => (await seen('/').catch(() => null))?.text === text,
+      `"${text}" is seen`,
+      60_000,
+    )
   const told = () => control.wishes().at(-1)?.body.previews
   return { ...farm, config, serve, first, second, seen, visited, untilSeen, told }
 }
