@@ -218,11 +218,11 @@ export class FaultFarm {
     let isLate = false
     while (open.size > 0) {
       if (this.controlPlane.hasDied) throw new Error('the control plane ended by itself')
-      for (const node of await dropAgreed(this.controlPlane.api, open)) {
+      await dropAgreed(this.controlPlane.api, open, (node) => {
         this.#down.delete(node)
         worstMs = Math.max(worstMs, performance.now() - since)
         this.findings.agreed(this.kind, performance.now() - since)
-      }
+      })
       const afterMs = performance.now() - since
       if (afterMs > AGREED_WITHIN_MS && open.size > 0 && !isLate) {
         isLate = true

@@ -134,6 +134,12 @@ export class Day {
   // --- what must hold ---------------------------------------------------------------------------
 
   async promises(unexplained: readonly string[]): Promise<Promised[]> {
+    // These take a while, and visitors still come: what they got is judged after.
+    const asked = [
+      await this.#nothingLost(),
+      await this.#takesTheNext(),
+      ...(await this.#windows()),
+    ]
     const { wrong, troubles } = this.#visitors
     const never = this.done.filter(({ recoveredAfterMs }) => recoveredAfterMs === null)
     const unanswered = this.looks.filter(({ afterMs }) => afterMs === null)
@@ -154,9 +160,7 @@ export class Day {
         broken: unanswered.length === 0 ? null : `${unanswered.length} questions were not answered`,
       },
       { what: 'no process logged what no deed explains', broken: unexplained[0] ?? null },
-      await this.#nothingLost(),
-      await this.#takesTheNext(),
-      ...(await this.#windows()),
+      ...asked,
     ]
   }
 

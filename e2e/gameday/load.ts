@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // farmctl load, all day, at one address: what a load tool sees of the farm, which asks nobody twice.
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { root } from '../../scripts/setup/paths.mjs'
 import { Child, cleanEnv } from '../real-farm/processes.ts'
@@ -9,6 +10,8 @@ const FARMCTL = join(root, 'control-api/bin/farmctl')
 
 export class Load {
   readonly #child: Child
+  /** Ended, and all it said has been read. */
+  readonly #closed: Promise<unknown>
   #output = ''
 
   constructor(
@@ -26,11 +29,12 @@ export class Load {
         this.#output += text
       },
     })
+    this.#closed = once(this.#child.process, 'close')
   }
 
   /** What it said, when its time is over. */
   async ended(): Promise<string> {
-    await this.#child.ended
+    await this.#closed
     return this.#output.trim()
   }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Nodes that a process speaks for, with certificates of the farm's CA: the crowd around the real ones.
 import { type ChildProcess, execFileSync, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Counted, FromAgents, ToAgents } from '../../control-api/test/bench/many-agents.ts'
+import { heard } from '../../control-api/test/bench/heard.ts'
+import type { Counted, ToAgents } from '../../control-api/test/bench/many-agents.ts'
 import type { Spoken } from '../../control-api/test/bench/spoken-node.ts'
 import { root } from '../../scripts/setup/paths.mjs'
 
@@ -48,7 +48,7 @@ export class SimulatedNodes {
   /** Resolves when all have said hello; some give trouble from then on. */
   async connect(port: number): Promise<void> {
     this.#tell({ kind: 'connect', port, ...this.#made })
-    await this.#heard('connected')
+    await heard(this.#process, 'connected')
     // The first is left well: its identity is borrowed by hostile agents.
     const ids = this.#made.nodes.slice(1).map(({ id }) => id)
     const share = Math.floor((ids.length * TROUBLED) / CONDUCTS.length)
@@ -57,7 +57,7 @@ export class SimulatedNodes {
   }
 
   async count(): Promise<Counted> {
-    const counted = this.#heard('counted')
+    const counted = heard(this.#process, 'counted')
     this.#tell({ kind: 'count' })
     return await counted
   }
@@ -68,12 +68,5 @@ export class SimulatedNodes {
 
   #tell(message: ToAgents): void {
     this.#process.send(message)
-  }
-
-  async #heard<K extends FromAgents['kind']>(kind: K): Promise<Extract<FromAgents, { kind: K }>> {
-    for (;;) {
-      const [message] = (await once(this.#process, 'message')) as [FromAgents]
-      if (message.kind === kind) return message as Extract<FromAgents, { kind: K }>
-    }
   }
 }

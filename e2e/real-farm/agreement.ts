@@ -31,23 +31,22 @@ async function disagreement(
   return null
 }
 
-/** Looks at each once: who agrees leaves `open` and is returned; of the others it says why they do not. */
+/** Looks at each once: who agrees leaves `open`, and `onAgreed` is told at once; of the others it says why they do not. */
 export async function dropAgreed(
   api: Pick<Api, 'effectiveText' | 'nodes'>,
   open: Map<RealNode, string>,
-): Promise<RealNode[]> {
+  onAgreed: (node: RealNode) => void = () => {},
+): Promise<void> {
   const views = await api.nodes().catch(() => [])
-  const agreed: RealNode[] = []
   for (const node of [...open.keys()]) {
     const view = views.find(({ name }) => name === (node.copyOf ?? node.name))
     const trouble = await disagreement(api, node, view).catch(String)
     if (trouble !== null) open.set(node, trouble)
     else {
       open.delete(node)
-      agreed.push(node)
+      onAgreed(node)
     }
   }
-  return agreed
 }
 
 export const whyApart = (open: ReadonlyMap<RealNode, string>): string =>

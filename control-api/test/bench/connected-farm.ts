@@ -8,8 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Session } from '../durability/session.ts'
 import { type ServiceProcess, startService } from '../service-process.ts'
 import { CONFIG, furnishService } from './furnished-service.ts'
+import { heard } from './heard.ts'
 import { makeNodes } from './known-nodes.ts'
-import type { Counted, FromAgents, ToAgents } from './many-agents.ts'
+import type { Counted, ToAgents } from './many-agents.ts'
 import { cpuMsOf, residentBytesOf } from './process-cost.ts'
 import type { Conduct, Spoken } from './spoken-node.ts'
 import { mustInTime, until } from './until.ts'
@@ -216,18 +217,6 @@ function together(a: AllCounted, b: AllCounted): AllCounted {
     waitingWindows: a.waitingWindows + b.waitingWindows,
     lostWindows: a.lostWindows + b.lostWindows,
   }
-}
-
-function heard<K extends FromAgents['kind']>(agent: ChildProcess, kind: K) {
-  return new Promise<Extract<FromAgents, { kind: K }>>((resolve, reject) => {
-    const over = (code: number | null) => reject(new Error(`the nodes' process ended with ${code}`))
-    const take = (message: FromAgents) => {
-      if (message.kind !== kind) return
-      agent.off('message', take).off('exit', over)
-      resolve(message as Extract<FromAgents, { kind: K }>)
-    }
-    agent.on('message', take).once('exit', over)
-  })
 }
 
 const textOf = (home: string, version: number): string => {
