@@ -264,7 +264,7 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
     hostTemplate: config.previewHost,
   })(api)
   await neighbourRoutes({
-    neighbours: parts.neighbours,
+    ...{ db, neighbours: parts.neighbours },
     nodesIn: async (scope) => (await index.nodes(scope)).map(({ node }) => node),
     gaugesOf: (nodeId) => fleet.presence(nodeId).gauges,
   })(api)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // What a trial of advice needs of configs, groups and rollouts, which know nothing of it.
-import { NodeNotFound } from './api-shapes/errors.ts'
 import { latestGiven } from './assignments/store.ts'
 import type { Deciding } from './deciding-for-service.ts'
 import type { TryDeps } from './features/advice/try.ts'
@@ -15,7 +14,7 @@ import { claimsOn } from './features/rollouts/queue/store.ts'
 import { WAITING } from './features/rollouts/reducer/model.ts'
 import { startRollout } from './features/rollouts/start.ts'
 import { targetOf } from './labels/grouping.ts'
-import { findNode } from './node-identity/store/nodes.ts'
+import { activeNode } from './node-identity/store/nodes.ts'
 import type { Services } from './process/services.ts'
 
 type Deps = {
@@ -27,14 +26,9 @@ type Deps = {
 export function tryingWith({ services, deciding, work }: Deps): TryDeps {
   const { db, write, now } = services
   const { schema, validateAuthors, orders } = deciding
-  const nodeOf = async (nodeId: string) => {
-    const node = await findNode(db, nodeId)
-    if (!node) throw new NodeNotFound(nodeId)
-    return node
-  }
   return {
     async runningOn(nodeId) {
-      const { name } = await nodeOf(nodeId)
+      const { name } = await activeNode(db, nodeId)
       const given = await latestGiven(db, nodeId)
       const isRunning = given?.state === 'confirmed'
       const running = isRunning ? { config: given.config, version: given.version } : null
@@ -44,7 +38,7 @@ export function tryingWith({ services, deciding, work }: Deps): TryDeps {
     latestOf: async (config) => (await latestVersion(db, config)) ?? null,
     withValue: (text, pointer, value) => withValue(text, keysOf(pointer), value),
     async valueOn(nodeId, text, pointer) {
-      const target = targetOf(await readGrouping(db), await nodeOf(nodeId))
+      const target = targetOf(await readGrouping(db), await activeNode(db, nodeId))
       const value = renderForNode(text, target)?.value
       const said = value === undefined ? undefined : valueAt(value, keysOf(pointer))
       return said ?? schemaAt(schema, pointer)?.default

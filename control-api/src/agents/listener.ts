@@ -460,7 +460,7 @@ const asTaken = (hello: HelloRequest): HelloRequest => ({
 })
 
 const speakerOf = ({ id, labels, certificate }: Caller): Speaker => ({
-  ...{ id, labels: JSON.parse(labels) },
+  ...{ id, labels },
   keySha256: certificate?.key_sha256 ?? null,
 })
 

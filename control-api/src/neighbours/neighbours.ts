@@ -32,7 +32,8 @@ export type NeighbourRules = NonNullable<HelloResponse['neighbours']>
 /** A node that speaks. */
 export type Speaker = {
   id: string
-  labels: Readonly<Record<string, string>>
+  /** JSON: read only while it matters, as every report is spoken by one. */
+  labels: string
   /** Of its certificate; null: it came with a secret, and gives and takes nothing. */
   keySha256: string | null
 }
@@ -81,8 +82,10 @@ export async function openNeighbours({
     maxBytesPerSecond: stored.settings.maxBytesPerSecond ?? 0,
     atOnce: stored.settings.atOnce,
   })
-  const zoneOf = ({ labels }: Speaker): string | null =>
-    (stored.settings.zoneLabel !== null && labels[stored.settings.zoneLabel]) || null
+  const zoneOf = ({ labels }: Speaker): string | null => {
+    const { zoneLabel } = stored.settings
+    return (zoneLabel !== null && JSON.parse(labels)[zoneLabel]) || null
+  }
   const isOn = () => stored.settings.zoneLabel !== null
 
   /** Named no more until somebody has looked at it. */

@@ -136,7 +136,7 @@ export async function createToken(
 const hasMembers = (value: object | undefined) => Object.keys(value ?? {}).length > 0
 
 async function requireActive(unit: Unit, nodeId: string, scope: Scope): Promise<void> {
-  await activeNode(unit, nodeId)
+  await activeNode(unit.trx, nodeId)
   const within = await nodeIdsWithin(unit.trx, [nodeId], scope)
   if (within.length === 0) throw new NodeNotFound(nodeId)
 }

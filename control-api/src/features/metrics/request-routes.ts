@@ -11,7 +11,7 @@ import type { App } from '../../http/app-types.ts'
 import { EmptyRange } from '../../metrics-store/asked-range.ts'
 import type { MetricsStore } from '../../metrics-store/metrics-store.ts'
 import { SLOW_KEPT_HOURS } from '../../metrics-store/slow-requests.ts'
-import { findNode } from '../../node-identity/store/nodes.ts'
+import { activeNode } from '../../node-identity/store/nodes.ts'
 import { limits } from '../../plugins/limits.ts'
 import {
   SamplesQuerySchema,
@@ -46,12 +46,6 @@ const KEPT_MS = SLOW_KEPT_HOURS * 3600_000
 export const requestRoutes =
   ({ db, now, metrics, fleet, sampleWatches }: Deps) =>
   async (app: App) => {
-    const find = async (id: string) => {
-      const node = await findNode(db, id)
-      if (!node) throw new NodeNotFound(id)
-      return node
-    }
-
     app.get(
       '/nodes/:id/samples',
       {
@@ -73,7 +67,7 @@ export const requestRoutes =
         },
       },
       async ({ params: { id }, query: { after = 0 } }) => {
-        const node = await find(id)
+        const node = await activeNode(db, id)
         const capabilities: string[] = JSON.parse(node.capabilities)
         const nothing = { nodeId: id, next: after, batches: [] }
         if (!fleet.presence(id).connected) return { ...nothing, state: 'disconnected' as const }
@@ -113,7 +107,7 @@ export const requestRoutes =
         },
       },
       async ({ params: { id }, query }) => {
-        await find(id)
+        await activeNode(db, id)
         const toMs = query.to === undefined ? now() : Date.parse(query.to)
         const fromMs = query.from === undefined ? toMs - KEPT_MS : Date.parse(query.from)
         if (fromMs >= toMs) throw new EmptyRange()

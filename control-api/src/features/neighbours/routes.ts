@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Nodes that give each other the contents of releases: the farm's setting, how it stands, and who is not trusted with it.
 import type { FastifyReply } from 'fastify'
+import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
-import { type Scope, scopeOf } from '../../access/scope.ts'
+import { nodeIsWithin, type Scope, scopeOf } from '../../access/scope.ts'
 import { IfMatchSchema, NodeIdSchema } from '../../api-shapes/common.ts'
 import { NodeNotFound } from '../../api-shapes/errors.ts'
+import type { Database } from '../../db/database.ts'
 import type { App } from '../../http/app-types.ts'
 import type { DistrustRow, NeighbourSettings } from '../../neighbours/store.ts'
+import { activeNode, findNode } from '../../node-identity/store/nodes.ts'
 import {
   NeighbourSettingsSchema,
   type NeighboursNow,
@@ -18,6 +21,7 @@ import {
 type Named = { id: string; name: string }
 type Counts = Pick<NeighboursNow, 'giving' | 'taking' | 'fetching' | 'waiting'>
 type Deps = {
+  db: Kysely<Database>
   neighbours: {
     settings(): { settings: NeighbourSettings; etag: string }
     change(
@@ -39,7 +43,7 @@ const MOST_DISTRUSTED = 100
 const params = Type.Object({ id: NodeIdSchema })
 
 export const neighbourRoutes =
-  ({ neighbours, nodesIn, gaugesOf }: Deps) =>
+  ({ db, neighbours, nodesIn, gaugesOf }: Deps) =>
   async (app: App) => {
     const show = (reply: FastifyReply) => {
       const { settings, etag } = neighbours.settings()
@@ -48,15 +52,14 @@ export const neighbourRoutes =
     }
     const bytes = (nodeId: string, gauge: string) =>
       Math.max(0, Math.round(gaugesOf(nodeId)[gauge] ?? 0))
-    const find = async (scope: Scope, id: string): Promise<Named> => {
-      const node = (await nodesIn(scope)).find((one) => one.id === id)
-      if (!node) throw new NodeNotFound(id)
-      return node
+    const nameOf = async (scope: Scope, id: string) => {
+      const node = await findNode(db, id)
+      return node && nodeIsWithin(scope, node) ? node.name : id
     }
-    /** Another's name is told only to who may see it. */
-    const viewDistrust = (row: DistrustRow, names: ReadonlyMap<string, string>) => ({
+    /** Another's name is told only to who may see it: to others its id stands for it. */
+    const viewDistrust = (row: DistrustRow, toldBy: string) => ({
       manifestSha256: row.manifest_sha256,
-      toldBy: { id: row.told_by, name: names.get(row.told_by) ?? row.told_by },
+      toldBy: { id: row.told_by, name: toldBy },
       at: new Date(row.at_ms).toISOString(),
     })
 
@@ -116,7 +119,7 @@ export const neighbourRoutes =
           .slice(0, MOST_DISTRUSTED)
           .map((row) => ({
             node: { id: row.node_id, name: names.get(row.node_id) ?? row.node_id },
-            ...viewDistrust(row, names),
+            ...viewDistrust(row, names.get(row.told_by) ?? row.told_by),
           }))
         return {
           ...neighbours.counts((nodeId) => names.has(nodeId)),
@@ -140,18 +143,16 @@ export const neighbourRoutes =
         },
       },
       async ({ params: { id }, user }): Promise<NodeNeighbour> => {
-        const scope = scopeOf(user)
-        await find(scope, id)
+        await activeNode(db, id)
         const giver = neighbours.giverOf(id)
         const row = neighbours.distrustOf(id)
-        const names = new Map((await nodesIn(scope)).map((node) => [node.id, node.name]))
         return {
           gives: giver && {
             address: giver.address,
             releases: giver.holds,
             takers: giver.takers,
           },
-          distrusted: row && viewDistrust(row, names),
+          distrusted: row && viewDistrust(row, await nameOf(scopeOf(user), row.told_by)),
           takenBytes: bytes(id, 'neighbourTakenBytes'),
           givenBytes: bytes(id, 'neighbourGivenBytes'),
         }
@@ -172,7 +173,7 @@ export const neighbourRoutes =
         },
       },
       async ({ params: { id }, user }, reply) => {
-        await find(scopeOf(user), id)
+        await activeNode(db, id)
         await neighbours.trust(id, user?.username ?? '')
         return reply.code(204).send(null)
       },

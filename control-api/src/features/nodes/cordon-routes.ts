@@ -36,7 +36,7 @@ export const nodeCordonRoutes =
       async ({ params: { id }, body: { reason }, user }, reply) => {
         const actor = user?.username ?? ''
         await write(async (unit) => {
-          const before = cordonOf(await activeNode(unit, id))
+          const before = cordonOf(await activeNode(unit.trx, id))
           if (before?.reason === reason) return
           const cordon = { by: actor, reason, atMs: now() }
           await setCordon(unit, [id], cordon)
@@ -64,7 +64,7 @@ export const nodeCordonRoutes =
       },
       async ({ params: { id }, user }, reply) => {
         await write(async (unit) => {
-          const before = cordonOf(await activeNode(unit, id))
+          const before = cordonOf(await activeNode(unit.trx, id))
           if (!before) return
           await setCordon(unit, [id], null)
           const data = { before: { cordon: before }, after: { cordon: null } }

@@ -47,7 +47,7 @@ export const createEndNode = ({ write, ...deps }: Deps) => {
   const endNodesIn = createEndNodesIn(deps)
   return (id: string, { isStill, ...end }: EndStill): Promise<void> =>
     write(async (unit: Unit) => {
-      const node = await activeNode(unit, id)
+      const node = await activeNode(unit.trx, id)
       if (isStill && !(await isStill(unit, node))) return
       await endNodesIn(unit, [node], end)
     })

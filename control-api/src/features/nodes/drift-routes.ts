@@ -14,7 +14,7 @@ import type { Database } from '../../db/database.ts'
 import type { Adopt, ReadGrouping } from '../../fleet/config-ports.ts'
 import type { App, SignedInUser } from '../../http/app-types.ts'
 import { targetOf } from '../../labels/grouping.ts'
-import { activeNode, findNode, type NodeRow } from '../../node-identity/store/nodes.ts'
+import { activeNode, type NodeRow } from '../../node-identity/store/nodes.ts'
 import { DriftChanged, NoDrift, NothingAssigned } from './errors.ts'
 import { DriftAnswerSchema, DriftDecisionSchema, DriftDetailSchema } from './schema.ts'
 import { viewDrift } from './view.ts'
@@ -36,12 +36,6 @@ const params = Type.Object({ id: NodeIdSchema })
 export const nodeDriftRoutes =
   ({ db, write, now, assignments, adopt, adoptErrors, readGrouping }: Deps) =>
   async (app: App) => {
-    const find = async (id: string) => {
-      const node = await findNode(db, id)
-      if (!node) throw new NodeNotFound(id)
-      return node
-    }
-
     app.get(
       '/nodes/:id/drift',
       {
@@ -56,7 +50,7 @@ export const nodeDriftRoutes =
         },
       },
       async ({ params: { id } }) => {
-        const node = await find(id)
+        const node = await activeNode(db, id)
         const drift = viewDrift(node)
         if (!drift) throw new NoDrift(node.name)
         const [text, given] = [await driftText(db, id), await latestAssignment(db, id)]
@@ -94,13 +88,13 @@ export const nodeDriftRoutes =
       async (request) => {
         const { id } = request.params
         const { action, digest, message } = request.body
-        const node = await find(id)
+        const node = await activeNode(db, id)
         requireDrift(node, digest)
         const actor = request.user?.username ?? ''
         const version =
           action === 'adopt' ? await keep(node, { user: request.user, digest, message }) : null
         await write(async (unit) => {
-          const current = await activeNode(unit, id)
+          const current = await activeNode(unit.trx, id)
           requireDrift(current, digest)
           await storeDecision(unit, id, { digest, action, actor, atMs: now() })
           const data = { digest, ...(version && { version }) }
@@ -121,7 +115,7 @@ export const nodeDriftRoutes =
       if (!given) throw new NothingAssigned(node.name)
       const text = (await driftText(db, node.id)) ?? ''
       // Of the change that was looked at: a newer one would have changed this too.
-      requireDrift(await find(node.id), digest)
+      requireDrift(await activeNode(db, node.id), digest)
       const { config, version } = given
       const number = await adopt({
         config,

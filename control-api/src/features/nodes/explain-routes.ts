@@ -18,7 +18,7 @@ import { requirePermission } from '../../http/require-permission.ts'
 import { type RenderTarget, targetOf } from '../../labels/grouping.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import type { ExplainedUrl, FoundByNode, NodeExplain } from '../../node-check/node-explain.ts'
-import { findNode } from '../../node-identity/store/nodes.ts'
+import { activeNode } from '../../node-identity/store/nodes.ts'
 import { limits } from '../../plugins/limits.ts'
 import {
   type Explained,
@@ -62,8 +62,7 @@ export const nodeExplainRoutes = (deps: Deps) => async (app: App) => {
     },
     async ({ params: { id }, body: { urls, text }, user }) => {
       requirePermission(user, 'configs:read')
-      const node = await findNode(db, id)
-      if (!node) throw new NodeNotFound(id)
+      const node = await activeNode(db, id)
       const previews = openPreviews()
       const target = targetOf(await readGrouping(db), node)
       const version = await versionGiven(db, id)

@@ -11,7 +11,7 @@ import type { Fleet } from '../../fleet/fleet.ts'
 import type { LogTail } from '../../fleet/questions.ts'
 import type { App } from '../../http/app-types.ts'
 import { cloneOf } from '../../node-identity/clones.ts'
-import { activeNode, findNode } from '../../node-identity/store/nodes.ts'
+import { activeNode } from '../../node-identity/store/nodes.ts'
 import { decideClone, endIdentity } from '../../node-identity/store/speakers.ts'
 import { NoClone, NodeDidNotAnswer, TooManyAsk, UnknownIncarnation } from './errors.ts'
 import { ErrorLogRequestSchema, ErrorLogSchema, KeepSchema } from './schema.ts'
@@ -48,7 +48,7 @@ export const nodeIdentityRoutes =
       async (request, reply) => {
         const { id } = request.params
         await write(async (unit) => {
-          const node = await activeNode(unit, id)
+          const node = await activeNode(unit.trx, id)
           await endIdentity(unit.trx, id)
           await unit.emit({
             kind: 'node',
@@ -82,7 +82,7 @@ export const nodeIdentityRoutes =
         const { id } = request.params
         const { keep } = request.body
         await write(async (unit) => {
-          const node = await activeNode(unit, id)
+          const node = await activeNode(unit.trx, id)
           const clone = cloneOf(node)
           if (!clone) throw new NoClone(node.name)
           if (!clone.incarnations.some((one) => one.incarnation === keep)) {
@@ -121,8 +121,7 @@ export const nodeIdentityRoutes =
         },
       },
       async ({ params: { id }, body: { lines = DEFAULT_LINES } }) => {
-        const node = await findNode(db, id)
-        if (!node) throw new NodeNotFound(id)
+        const node = await activeNode(db, id)
         if (!fleet.presence(id).connected) {
           throw new NodeDidNotAnswer(node.name, 'is not connected')
         }

@@ -8,7 +8,7 @@ import type { Database } from '../../db/database.ts'
 import type { OpenPreviews, Previews, ReadGrouping, VersionRef } from '../../fleet/config-ports.ts'
 import type { App } from '../../http/app-types.ts'
 import { targetOf } from '../../labels/grouping.ts'
-import { findNode } from '../../node-identity/store/nodes.ts'
+import { activeNode } from '../../node-identity/store/nodes.ts'
 import { NothingToRender, VersionIncomplete } from './errors.ts'
 import { RenderedConfigSchema } from './schema.ts'
 import { versionGiven } from './version-given.ts'
@@ -42,8 +42,7 @@ export const nodeRenderedRoutes =
         },
       },
       async ({ params: { id }, query: { config, version } }) => {
-        const node = await findNode(db, id)
-        if (!node) throw new NodeNotFound(id)
+        const node = await activeNode(db, id)
         if ((config === undefined) !== (version === undefined)) throw new VersionIncomplete()
         const grouping = await readGrouping(db)
         const target = targetOf(grouping, node)

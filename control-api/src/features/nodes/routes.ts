@@ -49,7 +49,13 @@ import { OverrideTooLarge, requireModestOverride } from '../../json/merge-patch.
 import type { Metrics } from '../../metrics-store/metrics.ts'
 import type { NodeExplain } from '../../node-check/node-explain.ts'
 import { findOwnerPolicy } from '../../node-check/owner-policy.ts'
-import { activeNode, changeNode, findNode, nameIsTaken } from '../../node-identity/store/nodes.ts'
+import {
+  activeNode,
+  changeNode,
+  findNode,
+  type NodeRow,
+  nameIsTaken,
+} from '../../node-identity/store/nodes.ts'
 import { mergeObjects } from '../../plugins/merge-patch.ts'
 import { nodeBulkRoutes } from './bulk-routes.ts'
 import { nodeCordonRoutes } from './cordon-routes.ts'
@@ -119,12 +125,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   const view = createNodeView(deps)
   const nodesPage = createNodesPage(deps)
 
-  const find = async (id: string) => {
-    const row = await findNode(db, id)
-    if (!row) throw new NodeNotFound(id)
-    return row
-  }
-  const show = async (row: Awaited<ReturnType<typeof find>>) => {
+  const show = async (row: NodeRow) => {
     const [node] = await view([row])
     if (!node) throw new NodeNotFound(row.id)
     return node
@@ -170,7 +171,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
     },
     async ({ params: { id } }, reply) => {
       const revision = deps.lastEventId()
-      const row = await find(id)
+      const row = await activeNode(db, id)
       reply.header('etag', etagOf(row.revision))
       const policy = await findOwnerPolicy(db, id)
       const certificates = (await servedBy(db, id)).map((one) => viewServed(one, now()))
@@ -217,7 +218,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       }
       if (labels) requireWithin(request.user, labels, 'with these labels the node would leave it')
       if (request.query.dryRun === '1') {
-        const node = await find(id)
+        const node = await activeNode(db, id)
         requireMayName(node.name)
         requireIfMatch(request.headers['if-match'], etagOf(node.revision))
         await requireFree(db)
@@ -228,7 +229,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         return await deps.impactOf(new Map([[id, change]]))
       }
       const changed = await write(async (unit) => {
-        const node = await activeNode(unit, id)
+        const node = await activeNode(unit.trx, id)
         requireMayName(node.name)
         requireIfMatch(request.headers['if-match'], etagOf(node.revision))
         await requireFree(unit.trx)
@@ -287,7 +288,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async ({ params: { id } }, reply) => {
-      const row = await find(id)
+      const row = await activeNode(db, id)
       reply.header('etag', etagOf(row.revision))
       return { mergePatch: JSON.parse(row.merge_patch) }
     },
@@ -318,11 +319,11 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       const { mergePatch } = request.body
       requireModestOverride(mergePatch)
       if (request.query.dryRun === '1') {
-        requireIfMatch(request.headers['if-match'], etagOf((await find(id)).revision))
+        requireIfMatch(request.headers['if-match'], etagOf((await activeNode(db, id)).revision))
         return await deps.impactOf(new Map([[id, { merge_patch: JSON.stringify(mergePatch) }]]))
       }
       const changed = await write(async (unit) => {
-        const node = await activeNode(unit, id)
+        const node = await activeNode(unit.trx, id)
         requireIfMatch(request.headers['if-match'], etagOf(node.revision))
         const after = await changeNode(unit, node, { mergePatch })
         await unit.emit({
@@ -352,7 +353,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async ({ params: { id } }) => {
-      const row = await find(id)
+      const row = await activeNode(db, id)
       const effective: Effective | null = row.effective === null ? null : JSON.parse(row.effective)
       const running = effective && (await assignmentByDigest(db, id, effective.digest))
       const desired = await latestAssignment(db, id)

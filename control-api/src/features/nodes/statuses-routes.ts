@@ -10,7 +10,7 @@ import type { Database } from '../../db/database.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { CheckAnswer, CheckQuestion } from '../../fleet/questions.ts'
 import type { App } from '../../http/app-types.ts'
-import { findNode } from '../../node-identity/store/nodes.ts'
+import { activeNode } from '../../node-identity/store/nodes.ts'
 import { limits } from '../../plugins/limits.ts'
 import { NodeDidNotAnswer, TooManyAsk } from './errors.ts'
 import { AskStatusesSchema, StatusesSchema } from './statuses-schema.ts'
@@ -56,8 +56,7 @@ export const nodeStatusesRoutes =
         },
       },
       async ({ params: { id }, body: { urls } }) => {
-        const node = await findNode(db, id)
-        if (!node) throw new NodeNotFound(id)
+        const node = await activeNode(db, id)
         if (!fleet.presence(id).connected) {
           throw new NodeDidNotAnswer(node.name, 'is not connected')
         }

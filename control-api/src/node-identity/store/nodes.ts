@@ -25,8 +25,8 @@ export const findNode = (db: Reader, id: string): Promise<NodeRow | undefined> =
     .executeTakeFirst()
 
 /** Throws NodeNotFound. */
-export async function activeNode({ trx }: Pick<Unit, 'trx'>, id: string): Promise<NodeRow> {
-  const node = await findNode(trx, id)
+export async function activeNode(db: Reader, id: string): Promise<NodeRow> {
+  const node = await findNode(db, id)
   if (!node) throw new NodeNotFound(id)
   return node
 }

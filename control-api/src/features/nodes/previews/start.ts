@@ -48,7 +48,7 @@ export async function startPreview(unit: Unit, asked: Asked): Promise<PreviewRow
   const { release, number, node, runs, template, actor } = asked
   const version = await findVersion(unit.trx, release, number)
   if (!version) throw new PreviewVersionNotFound(release, number)
-  await activeNode(unit, node.id)
+  await activeNode(unit.trx, node.id)
   if (template === null) throw new PreviewsOff()
   if (!runs.namesRelease || node.textId === undefined) {
     throw new PreviewNotServed(node.name, release)
