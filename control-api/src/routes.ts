@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What the API answers: each feature's routes, with what they need of the others.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { openAcme } from './acme-for-service.ts'
-import type { Assignments } from './assignments/assignments.ts'
 import { latestGiven, nodesGiven, nodesWithRelease } from './assignments/store.ts'
 import { type Facts, mayHear } from './audit/visibility.ts'
-import type { SecretBox } from './base/secret-box.ts'
-import type { Authority } from './ca/authority.ts'
-import type { Measured } from './certificates/expiry-watch.ts'
-import type { CertificateKeeper } from './certificates/keep.ts'
 import { shownBy } from './certificates/served-store.ts'
 import { latestOf } from './certificates/store.ts'
-import type { ConsoleCertificate } from './console-tls/certificate.ts'
-import type { Identity } from './control-plane/identity.ts'
-import type { Deciding } from './deciding-for-service.ts'
 import type { Config } from './environment/config.ts'
 import { adviceRoutes } from './features/advice/routes.ts'
-import type { farmReader } from './features/alerts/look.ts'
 import { alertRoutes } from './features/alerts/routes.ts'
 import { findAlert } from './features/alerts/store.ts'
 import { auditRoutes } from './features/audit/routes.ts'
-import type { AuditVerifier } from './features/audit/verifier.ts'
-import type { BackupKeeper } from './features/backups/keeper.ts'
 import { recoveryRoutes } from './features/backups/recovery-routes.ts'
 import { backupRoutes } from './features/backups/routes.ts'
 import { certificateRoutes } from './features/certificates/routes.ts'
@@ -38,7 +26,6 @@ import {
 } from './features/configs/sites-store.ts'
 import { findVersion } from './features/configs/store.ts'
 import { parseConfigText } from './features/configs/text/text.ts'
-import type { TextWork } from './features/configs/text-work.ts'
 import { createAdopt, saveErrors } from './features/configs/versions.ts'
 import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
 import { eventRoutes } from './features/events/routes.ts'
@@ -67,16 +54,13 @@ import { measureIn, metricsSetRoutes } from './features/metrics/set-routes.ts'
 import { neighbourRoutes } from './features/neighbours/routes.ts'
 import { nodeCellsRoutes } from './features/nodes/cells-routes.ts'
 import { createNodeCounts } from './features/nodes/counts.ts'
-import { createEndNodesIn, type EndNode } from './features/nodes/decommissioning.ts'
+import { createEndNodesIn } from './features/nodes/decommissioning.ts'
 import { createNodeFacts } from './features/nodes/facts.ts'
-import type { FarmIndex } from './features/nodes/farm-index.ts'
-import type { PreviewKeeper } from './features/nodes/previews/keeper.ts'
 import { releasePreviewRoutes } from './features/nodes/previews/routes.ts'
 import { prometheusRoutes } from './features/nodes/prometheus-routes.ts'
 import { releaseNodesRoutes } from './features/nodes/release-nodes-routes.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
-import type { Contents } from './features/releases/contents.ts'
 import { releaseRoutes } from './features/releases/routes.ts'
 import { farmRulesRoutes } from './features/rollout-rules/routes.ts'
 import { rolloutActionRoutes } from './features/rollouts/action-routes.ts'
@@ -94,86 +78,25 @@ import { sessionRoutes } from './features/session/routes.ts'
 import { setupRoutes } from './features/session/setup-routes.ts'
 import { createSignInThrottle } from './features/session/sign-in-throttle.ts'
 import { createViewSession } from './features/session/view.ts'
-import type { SiteReading } from './features/sites/reading.ts'
 import { siteRoutes } from './features/sites/routes.ts'
-import { counter } from './features/telemetry/exposition.ts'
-import { createFarmFamilies } from './features/telemetry/farm.ts'
-import { otlpBody } from './features/telemetry/otlp-body.ts'
-import { startOtlpExport } from './features/telemetry/otlp-export.ts'
-import type { watchProcess } from './features/telemetry/process.ts'
-import type { createRequestCounter } from './features/telemetry/requests.ts'
-import { allFamilies, telemetryRoutes } from './features/telemetry/routes.ts'
-import type { createBearers } from './features/tokens/bearer.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
 import { findToken } from './features/tokens/store.ts'
 import { userRoutes } from './features/users/routes.ts'
 import { viewRoutes } from './features/views/routes.ts'
-import type { Dispatcher } from './features/webhooks/dispatcher.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
-import type { Guard } from './features/webhooks/targets.ts'
-import type { Fleet } from './fleet/fleet.ts'
-import type { AbsenceOf } from './fleet/forgetting.ts'
-import type { CheckQuestions, LogQuestions } from './fleet/questions.ts'
-import type { RequestSearches } from './fleet/request-searches.ts'
-import type { SampleWatches } from './fleet/sample-watches.ts'
 import type { App } from './http/app-types.ts'
-import type { MetricsStore } from './metrics-store/metrics-store.ts'
-import type { Neighbours } from './neighbours/neighbours.ts'
 import { createNodeBinary } from './node-check/binary.ts'
 import { createNodeExplain } from './node-check/node-explain.ts'
 import { capabilitiesOf, nodeIdsWithin } from './node-identity/store/nodes.ts'
 import { enrolmentTokenWithin } from './node-identity/store/tokens.ts'
+import type { Parts, WithCounts } from './parts.ts'
 import { createSecondFactor } from './people/second-factor.ts'
 import { sessionIsAlive } from './people/session-store.ts'
 import { sessionKey } from './plugins/session.ts'
-import type { SseHub } from './plugins/sse.ts'
 import { createStartSession } from './plugins/start-session.ts'
 import { type Services, version } from './process/services.ts'
+import { serveTelemetry } from './telemetry-for-service.ts'
 import { tryingWith } from './trying-for-service.ts'
-
-/** All that routes are made of. */
-export type Parts = {
-  config: Config
-  services: Services
-  identity: Identity
-  box: SecretBox
-  authority: Authority | null
-  fleet: Fleet
-  absenceOf: AbsenceOf
-  questions: { logQuestions: LogQuestions; checkQuestions: CheckQuestions }
-  sampleWatches: SampleWatches
-  requestSearches: RequestSearches
-  /** How long a node may take to send the lines of its log. */
-  logTailWithinMs: number
-  /** The other listener. */
-  agents: App
-  assignments: Assignments
-  deciding: Deciding
-  endNode: EndNode
-  metrics: MetricsStore
-  work: TextWork
-  bearers: ReturnType<typeof createBearers>
-  keeper: CertificateKeeper
-  certificateEnds: () => Promise<Measured>
-  acme: ReturnType<typeof openAcme>
-  guard: Guard
-  dispatcher: Dispatcher
-  verifier: AuditVerifier
-  backups: BackupKeeper | null
-  contents: Contents
-  /** To nodes, since the start. */
-  releaseBytesSent: () => number
-  previewKeeper: PreviewKeeper
-  neighbours: Neighbours
-  consoleCertificate: ConsoleCertificate | null
-  hub: SseHub
-  index: FarmIndex
-  siteReading: SiteReading
-  requests: ReturnType<typeof createRequestCounter>
-  alertFarm: ReturnType<typeof farmReader>
-  ownProcess: ReturnType<typeof watchProcess>
-}
-type WithCounts = Parts & { countNodes: ReturnType<typeof createNodeCounts> }
 
 export const API = '/api/v1'
 
@@ -434,53 +357,6 @@ async function serveSystem(api: App, parts: Parts): Promise<void> {
     nodeBinaryVersion: binary.version,
     isListeningToAgents: () => agents.server.listening,
   })(api)
-}
-
-function serveTelemetry(app: App, parts: WithCounts): () => Promise<void> {
-  const { config, services, identity, authority, fleet, acme, hub, countNodes } = parts
-  const { certificateEnds, consoleCertificate, requests, ownProcess, metrics } = parts
-  const { db, now, disk } = services
-  const startedAtMs = now()
-  const told = {
-    ...{ version, metrics },
-    own: () => [
-      ...ownProcess.families(),
-      ...requests.families(),
-      counter(
-        'farmstead_release_bytes_sent_total',
-        'Bytes of releases that nodes fetched.',
-        parts.releaseBytesSent(),
-      ),
-      ...(otlp?.families() ?? []),
-    ],
-    farm: createFarmFamilies({
-      ...{
-        db,
-        dataDir: config.dataDir,
-        now,
-        authority,
-        certificateEnds,
-        ordersEnded: acme.ended,
-        nodesByState: async () => (await countNodes(null)).byState,
-      },
-      agentsConnected: () => fleet.connectedIds().length,
-      eventStreams: () => hub.size,
-      isDiskFull: disk.isFull,
-      consoleNotAfterMs: () => consoleCertificate?.current().notAfterMs ?? null,
-      isInRecovery: () => identity.recovery !== null,
-    }),
-  }
-  const instance = services.controlPlaneId
-  const otlp: ReturnType<typeof startOtlpExport> | null =
-    config.otlp &&
-    startOtlpExport({
-      config: config.otlp,
-      gather: async () =>
-        otlpBody(await allFamilies(told), { startedAtMs, nowMs: now(), version, instance }),
-      onError: (error) => app.log.error({ err: error }, 'measurements could not be sent by OTLP'),
-    })
-  telemetryRoutes(app, told)
-  return async () => otlp?.stop()
 }
 
 const isShownByConsole = ({ tls }: Config, name: string) =>
