@@ -20,7 +20,7 @@ import {
   type SiteParts,
   translate,
 } from './server.ts'
-import type { Zone } from './site.ts'
+import type { Zone } from './site-context.ts'
 
 /** Hosts in a sentence that each directive of their server has. */
 const NAMED = 5

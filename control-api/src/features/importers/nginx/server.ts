@@ -8,7 +8,8 @@ import { isAbsolutePath, isHost } from '../values.ts'
 import { APPLICATIONS } from './directives.ts'
 import type { TypeMap } from './maps.ts'
 import { locationsOf, Scope } from './scope.ts'
-import { siteRules, type Zone } from './site.ts'
+import { siteRules } from './site.ts'
+import type { Zone } from './site-context.ts'
 import { stepsOf } from './steps.ts'
 
 export type Listen = {

@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: MIT
 // What a server's locations say, as the lists of rules of a site.
-import type { Rule, Value } from '../draft.ts'
+import type { Rule } from '../draft.ts'
 import type { Findings } from '../findings.ts'
 import { listingPaths } from '../listing.ts'
-import { FOLDER_EXISTS, LISTING_FORM, PAGE_FOR_ALL, PASSWORD_HASHES } from '../sayings.ts'
+import { FOLDER_EXISTS, LISTING_FORM } from '../sayings.ts'
 import { boundLists } from '../site-lists.ts'
 import { argsOf, type Directive } from '../tree.ts'
-import { isAbsolutePath, isAddress } from '../values.ts'
+import { isAbsolutePath } from '../values.ts'
+import { accessAndAuth } from './access.ts'
 import { headersOf, typeRules, UNSAYABLE } from './headers.ts'
-import type { TypeMap } from './maps.ts'
 import { firstThatFits, pathsOf } from './rules.ts'
-import { type Location, type Locations, mayMeet, type Scope } from './scope.ts'
-import type { Steps } from './steps.ts'
-
-export type Zone = { directive: Directive; key: string; requests: number; perSeconds: number }
-export type SiteContext = {
-  findings: Findings
-  server: Scope
-  locations: Locations
-  steps: Steps
-  mapOf: (variable: string) => TypeMap | null
-  zoneOf: (name: string) => Zone | null
-}
+import { type Location, mayMeet, type Scope } from './scope.ts'
+import type { SiteContext } from './site-context.ts'
+import { tryFiles } from './try-files.ts'
 
 export function siteRules(context: SiteContext): Rule {
   const { headers, expires } = headersOf(context)
@@ -193,95 +184,6 @@ function aliases({ findings, locations, steps }: SiteContext): Rule[] {
   })
 }
 
-const USUAL_TRY = ['{path}', '{path}/']
-
-function tryFiles(context: SiteContext): Rule[] {
-  const { findings, locations, steps } = context
-  const found = firstThatFits(locations, {
-    of: (scope, location) => candidatesOf(context, scope, location),
-    key: (value) => value.join(' '),
-    unsayable: (location) => {
-      const { scope, directive } = location
-      const own = [...scope.own('try_files'), ...scope.own('internal')]
-      const answers = steps.answers.has(location) ? [directive, ...scope.steps] : []
-      findings.unsupported([...own, ...answers], 'location', UNSAYABLE)
-    },
-  })
-  return found.map(({ paths, value }) => ({
-    ...pathsOf(paths),
-    candidates: value.length > 0 ? value : USUAL_TRY,
-  }))
-}
-
-function candidatesOf(context: SiteContext, scope: Scope, location: Location | null): string[] {
-  const { findings, steps } = context
-  const answer = steps.answers.get(location)
-  if (answer && (answer.status === 404 || answer.status === 410)) {
-    findings.taken(answer.directive)
-    return [String(answer.status)]
-  }
-  if (scope.own('internal').length > 0) {
-    findings.taken(...scope.own('internal'))
-    return ['404']
-  }
-  const fallback = steps.fallbacks.get(location)
-  if (fallback) {
-    findings.different(fallback.directives, 'page-for-all', PAGE_FOR_ALL)
-    findings.different(fallback.directives, 'folder-without-index', FOLDERS)
-    return [...USUAL_TRY, fallback.path]
-  }
-  const [directive] = scope.of('try_files')
-  if (!directive) return []
-  const words = argsOf(directive).map((word) => scope.resolved(word))
-  const candidates = words.map((word, i) => candidateOf(context, word, i === words.length - 1))
-  if (candidates.includes(null) || candidates.length > 8) {
-    const text =
-      'Of these a node knows $uri, $uri/, $uri with something behind it, a file of the site, and =404, =403 or =410.'
-    findings.unsupported([directive], 'try-files', text)
-    return []
-  }
-  const known = candidates.filter((one) => one !== null)
-  if (known.some((one) => one.startsWith('/')))
-    findings.different([directive], 'page-for-all', PAGE_FOR_ALL)
-  else if (known.some((one) => /^\{path\}./.test(one) && one !== '{path}/')) {
-    findings.different(
-      [directive],
-      'slash-and-suffix',
-      'A slash at the end of the path is taken off before something is put behind it.',
-    )
-  } else findings.taken(directive)
-  if (known.join() === '{path},{path}/,404') return []
-  if (known.includes('{path}/')) findings.different([directive], 'folder-without-index', FOLDERS)
-  return known
-}
-
-const FOLDERS =
-  'A folder without an index file or a list is passed over, and what comes next is tried.'
-function candidateOf({ locations }: SiteContext, word: string, isLast: boolean): string | null {
-  const code = /^=(404|403|410)$/.exec(word)?.[1]
-  if (code) return isLast ? code : null
-  if (word.startsWith('@')) return isLast ? namedCandidate(locations, word) : null
-  const text = word.replace(/\?.*$/s, '').replace(/^\$\{?uri\}?/, '{path}')
-  if (text.includes('$')) return null
-  if (/^\{path\}[^{}]*$/.test(text)) return text
-  return /^\/[^{}]*[^/{}]$/.test(text) ? text : null
-}
-
-/** A place of its own that does no more than name a file or a status. */
-function namedCandidate({ named }: Locations, name: string): string | null {
-  const steps = named.get(name)?.steps ?? []
-  const [only] = steps
-  if (!only || steps.length > 1) return null
-  const [first = '', second = ''] = argsOf(only)
-  if (only.name === 'return') return ['404', '403', '410'].includes(first) && !second ? first : null
-  const path = second.replace(/\?.*$/s, '')
-  return only.name === 'rewrite' &&
-    /^\^?(\(?\.[*+]\)?)?\$?$/.test(first) &&
-    /^\/[^${}]*[^/${}]$/.test(path)
-    ? path
-    : null
-}
-
 function errorPages({ findings, locations }: SiteContext): { pages: Rule; rules: Rule[] } {
   const of = (scope: Scope): Rule =>
     Object.assign({}, ...scope.of('error_page').map((one) => pagesOf(one, findings)))
@@ -328,111 +230,6 @@ function pagesOf(directive: Directive, findings: Findings): Rule {
     )
   } else findings.taken(directive)
   return Object.fromEntries(good.map((code) => [code, page]))
-}
-
-type Entry = { action: 'allow' | 'deny'; address: string | null }
-type Access = { entries: Entry[]; isAny: boolean; realm: string | null; file: string }
-
-function accessAndAuth(context: SiteContext): Rule {
-  const { findings, locations } = context
-  const of = (scope: Scope, location: Location | null) => accessOf(context, scope, location)
-  const unsayable = ({ scope, directive }: Location) => {
-    const own = ['access', 'auth_basic', 'auth_basic_user_file', 'satisfy'].flatMap((key) =>
-      scope.own(key),
-    )
-    findings.unsupported([directive, ...own, ...scope.steps], 'location', UNSAYABLE)
-  }
-  const signIns = firstThatFits(locations, {
-    of,
-    key: ({ realm, file }) => (realm === null ? '' : `${file} ${realm}`),
-    unsayable,
-  })
-  // Where nobody is asked for a password, though around it they are: every address is allowed, and one of both is enough.
-  const open = new Set(
-    signIns.flatMap(({ location, value }) => (value.realm === null ? [location] : [])),
-  )
-  const access = firstThatFits(locations, {
-    of: (scope, location): Entry[] => {
-      const { entries } = of(scope, location)
-      return entries.length === 0 && open.has(location)
-        ? [{ action: 'allow', address: null }]
-        : entries
-    },
-    key: (entries) => (entries.length === 0 ? '' : JSON.stringify(entries)),
-    unsayable,
-  })
-  const around = signIns.find(({ value }) => value.realm !== null)?.value
-  const auth = signIns.map(({ paths, value }) => {
-    const { realm, file } =
-      value.realm === null ? { realm: around?.realm ?? '', file: around?.file ?? '' } : value
-    return {
-      ...pathsOf(paths),
-      realm,
-      file,
-      ...((value.realm === null || value.isAny) && { satisfy: 'any' }),
-    }
-  })
-  return { access: access.flatMap(({ paths, value }) => entryRules(paths, value)), auth }
-}
-
-function entryRules(paths: readonly string[], entries: readonly Entry[]): Rule[] {
-  const rules: Rule[] = []
-  for (const { action, address } of entries) {
-    const last = rules.at(-1)
-    const addresses = last?.addresses as Value[] | undefined
-    if (address && last?.action === action && addresses) addresses.push(address)
-    else rules.push({ action, ...pathsOf(paths), ...(address && { addresses: [address] }) })
-  }
-  const isClosed = entries.at(-1)?.address === null
-  return isClosed || paths.length === 0 ? rules : [...rules, { action: 'allow', paths }]
-}
-
-const DENIED = new Set([400, 401, 402, 403, 405, 406, 418, 429, 444, 451])
-
-function accessOf(
-  { findings, steps }: SiteContext,
-  scope: Scope,
-  location: Location | null,
-): Access {
-  const [realm = 'off'] = scope.argsOf('auth_basic')
-  const file = scope.argsOf('auth_basic_user_file')[0] ?? ''
-  const isAny = scope.argsOf('satisfy')[0] === 'any'
-  findings.taken(...scope.of('satisfy'))
-  const asks =
-    realm !== 'off' && isAbsolutePath(file) && !/["\\]/.test(realm) && realm.length <= 128
-  const signIn = [...scope.of('auth_basic'), ...scope.of('auth_basic_user_file')]
-  if (realm === 'off') findings.taken(...signIn)
-  else if (asks) findings.different(signIn, 'password-hashes', PASSWORD_HASHES)
-  else
-    findings.unsupported(
-      signIn,
-      'auth',
-      'It needs the absolute path of a file of users, and a plain text as realm.',
-    )
-  const answer = steps.answers.get(location)
-  const entries = scope.of('access').flatMap((directive) => entryOf(directive, findings))
-  if (answer && DENIED.has(answer.status)) {
-    if (answer.status === 403) findings.taken(answer.directive)
-    else
-      findings.different(
-        [answer.directive],
-        'forbidden',
-        `It is answered with 403 in place of ${answer.status}.`,
-      )
-    entries.splice(0, entries.length, { action: 'deny', address: null })
-  }
-  return { entries, isAny, realm: asks ? realm || 'Sign in' : null, file }
-}
-
-function entryOf(directive: Directive, findings: Findings): Entry[] {
-  const [text = ''] = argsOf(directive)
-  const action = directive.name as Entry['action']
-  if (text !== 'all' && !isAddress(text)) {
-    findings.unsupported([directive], 'address', 'It is no address and no block of them.')
-    return []
-  }
-  findings.taken(directive)
-  return [{ action, address: text === 'all' ? null : text }]
 }
 
 function hotlink({ findings, steps, locations }: SiteContext): Rule[] {
