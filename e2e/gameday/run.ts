@@ -10,11 +10,12 @@ import { runInside, whyNone } from '../real-farm/namespaces.ts'
 import { Random } from '../real-farm/random.ts'
 import { Balancer } from './balancer.ts'
 import { ConsoleTab } from './console-tab.ts'
-import { Day } from './day.ts'
+import { Day, type Promised } from './day.ts'
 import { GameFarm } from './farm.ts'
 import { summarise } from './figures.ts'
 import { Load } from './load.ts'
 import { pageOf } from './page.ts'
+import { ms } from './picture.ts'
 import { Visitors } from './visitors.ts'
 
 /** Whatever is left of an attack or a start is over by then, for the load tool. */
@@ -57,7 +58,7 @@ async function main(): Promise<number> {
   if (ended !== null) return ended
 
   const home = mkdtempSync(join(tmpdir(), 'farmstead-gameday-'))
-  const again = `npm run gameday -- --minutes ${minutes} --seed ${seed} --nodes ${realNodes} --simulated ${simulatedNodes}`
+  const again = `npm run gameday -- --minutes ${minutes} --seed ${seed} --nodes ${realNodes} --simulated ${simulatedNodes} --rate ${perSecond} --load ${loadPerSecond}`
   say(
     `game day: seed ${seed}, ${minutes} minutes, ${realNodes} real nodes, ${simulatedNodes} simulated, in ${home}`,
   )
@@ -99,14 +100,14 @@ async function main(): Promise<number> {
 }
 
 function tell(
-  promises: readonly { what: string; broken: string | null }[],
+  promises: readonly Promised[],
   { asked, availability, p99Ms }: ReturnType<typeof summarise>,
   again: string,
 ): number {
   for (const { what, broken } of promises)
     say(broken === null ? `kept: ${what}` : `BROKEN: ${what}: ${broken}`)
   say(
-    `${asked} questions of visitors, ${(availability * 100).toFixed(3)} % answered right, 99th percentile ${p99Ms?.toFixed(0)} ms`,
+    `${asked} questions of visitors, ${(availability * 100).toFixed(3)} % answered right, 99th percentile ${ms(p99Ms)}`,
   )
   say(`the page: ${resolve(values.page)}`)
   say(`the same again: ${again}`)
