@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Processes die; the rest goes on, and the console tells the truth.
+import { WHEN_KILLED } from '../../fixtures/complaints.ts'
 import { expect, asAdmin as test } from '../../fixtures/index.ts'
 import { configText } from '../../fixtures/sample.ts'
 import { keepPicture } from '../../fixtures/state-picture.ts'
@@ -34,7 +35,7 @@ test('nodes serve without their control plane, also when started without it', as
   api,
   provokes,
 }) => {
-  provokes(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING/)
+  provokes(WHEN_KILLED)
   const farmPage = new FarmPage(page)
   await page.goto('/nodes')
   await expect(farmPage.row('edge-3')).toShowState('Connected')

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { admin, controlPlaneEnv, stringField } from '../../../scripts/farm/control-plane.ts'
 import { wrongWithLooks } from '../../fixtures/axe.ts'
+import { WHEN_KILLED } from '../../fixtures/complaints.ts'
 import { Api, adminPassword, test as base, expect, type Farm } from '../../fixtures/index.ts'
 import { configText } from '../../fixtures/sample.ts'
 import { keepPicture } from '../../fixtures/state-picture.ts'
@@ -58,7 +59,7 @@ test('a backup is made, verified elsewhere, and put back; nothing is pushed befo
   provokes,
 }) => {
   // The control plane is stopped while its page is open, and sessions are not in a backup.
-  provokes(/ERR_CONNECTION_REFUSED/, /^401 /)
+  provokes(WHEN_KILLED, /^401 /)
   const backups = new BackupsPage(page)
   const farmPage = new FarmPage(page)
   const edge = farm.node('edge-1')

@@ -75,7 +75,8 @@ describe('a release from a neighbour', { concurrency: 3 }, () => {
     await taker.node.untilConfirmed(generation)
     assert.equal((await read(taker.node, '/')).text, large)
     const [asked, ...others] = contentsOf(taker.releases)
-    assert.ok(asked.from > 2 << 20, `from ${asked.from}`)
+    // What is said to be done counts the manifest's bytes, too.
+    assert.ok(asked.from > 1 << 20, `from ${asked.from}`)
     assert.deepEqual(others, [])
     const { failed } = neighbours.asked.findLast(({ state }) => state === 'wanted')
     assert.deepEqual(failed, [{ keySha256: named.keySha256, why: 'unreached' }])
@@ -129,7 +130,12 @@ describe('a release from a neighbour', { concurrency: 3 }, () => {
     const { giver, taker, neighbours, www, named } = await givenFarm(t, { 'index.html': 'marked' })
     const file = join(giver.node.state, 'releases/trees', www.manifestSha256, 'index.html')
     chmodSync(file, statSync(file).mode | 0o1000)
-    neighbours.answer = ({ failed }) => ({ waitMs: 0, neighbours: failed ? [] : [named] })
+    const isMissing = ({ why }) => why === 'missing'
+    // Named until it has said so: on a busy machine it may take too long once.
+    neighbours.answer = ({ failed }) => ({
+      waitMs: 0,
+      neighbours: failed?.some(isMissing) ? [] : [named],
+    })
     await taker.serve(www)
     assert.equal((await read(taker.node, '/')).text, 'marked')
     assert.equal(contentsOf(taker.releases).length, 1)
