@@ -12,6 +12,7 @@ import { root, toolsDir } from './paths.mjs'
 import { Problem } from './problem.mjs'
 import { ensureSchemathesis } from './schemathesis.mjs'
 import { Steps, seconds } from './steps.mjs'
+import { withSystemFolders } from './system-folders.mjs'
 
 const MEBIBYTE = 1024 * 1024
 const FIRST_TIME_MEBIBYTES = 2048
@@ -33,6 +34,7 @@ function checkDisk() {
  */
 export async function setUp(set) {
   const startedAt = performance.now()
+  process.env.PATH = withSystemFolders(process.env.PATH ?? '')
   checkDisk()
   const held = await lock(join(toolsDir, 'setup.lock'), (pid) => {
     process.stdout.write(`Another set-up is at work here (pid ${pid}); waiting for it to end.\n`)

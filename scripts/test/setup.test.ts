@@ -10,6 +10,7 @@ import { buildPackages } from '../setup/debian-packages.mjs'
 import { lock, processStart, tryLock } from '../setup/lock.mjs'
 import { isNewEnough } from '../setup/node-toolchain.mjs'
 import { asProblem, Problem, remedyFor } from '../setup/problem.mjs'
+import { withSystemFolders } from '../setup/system-folders.mjs'
 
 const dir = mkdtempSync(join(tmpdir(), 'farmstead-scripts-'))
 after(() => rmSync(dir, { recursive: true }))
@@ -26,6 +27,16 @@ describe('isNewEnough', () => {
   for (const [version, is] of rows) {
     it(`${version} ${is ? 'is' : 'is not'}`, () => assert.equal(isNewEnough(version), is))
   }
+})
+
+describe('the path of who became root by `su` alone', () => {
+  const complete = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+  it('has the folders of the system at its end', () =>
+    assert.equal(
+      withSystemFolders('/opt/node/bin:/usr/bin:/bin'),
+      '/opt/node/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin',
+    ))
+  it('stays as it is where they are', () => assert.equal(withSystemFolders(complete), complete))
 })
 
 describe('what the node is built with', () => {
