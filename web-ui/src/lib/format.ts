@@ -10,6 +10,16 @@ const grouped = new Intl.NumberFormat(numberLocale, { maximumFractionDigits: 0 }
 const threeDigits = new Intl.NumberFormat(numberLocale, { maximumSignificantDigits: 3 })
 const twoDigits = new Intl.NumberFormat(numberLocale, { maximumSignificantDigits: 2 })
 
+const ungrouped = new Intl.NumberFormat(numberLocale, {
+  maximumSignificantDigits: 3,
+  useGrouping: false,
+})
+
+/** Of what has no unit of its own, as "2.25 times". */
+export function formatDigits(value: number): string {
+  return ungrouped.format(value)
+}
+
 export function formatCount(count: number): string {
   return grouped.format(count)
 }

@@ -2,7 +2,7 @@
 // The versions of releases that go with a rollout, with what was proved of each before.
 import { t } from '../../languages/t.ts'
 import type { RolloutPlan } from '../../lib/api-types.ts'
-import { formatBytes, formatCount } from '../../lib/format.ts'
+import { formatBytes } from '../../lib/format.ts'
 
 type Brought = RolloutPlan['releases']
 
@@ -20,8 +20,10 @@ export function releaseText({ name, number, before, changes }: Brought[number]):
 type Changes = NonNullable<Brought[number]['changes']>
 
 function changesText({ added, changed, removed, fetchBytes }: Changes): string {
-  const counts = Object.entries({ added, changed, removed })
-    .filter(([, count]) => count > 0)
-    .map(([what, count]) => `${formatCount(count)} ${what}`)
-  return [...counts, t('{fetchBytes} to fetch', { fetchBytes: formatBytes(fetchBytes) })].join(', ')
+  return [
+    ...(added > 0 ? [t('{added, number} added', { added })] : []),
+    ...(changed > 0 ? [t('{changed, number} changed', { changed })] : []),
+    ...(removed > 0 ? [t('{removed, number} removed', { removed })] : []),
+    t('{fetchBytes} to fetch', { fetchBytes: formatBytes(fetchBytes) }),
+  ].join(', ')
 }

@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: MIT
-import { numberLocale } from '../../../languages/language.ts'
 import { t } from '../../../languages/t.ts'
 import type { Advice } from '../../../lib/api-types.ts'
-import { formatBytes, formatCount, formatSeconds } from '../../../lib/format.ts'
+import { formatBytes, formatCount, formatDigits, formatSeconds } from '../../../lib/format.ts'
 
 type Figure = Advice['figures'][number]
 type Change = NonNullable<Advice['change']>
 
 const inUnit: Record<Figure['unit'], (value: number) => string> = {
   seconds: formatSeconds,
-  share: (value) => `${digits(value * 100)} %`,
-  times: (value) => t('{digits} times', { digits: digits(value) }),
+  share: (value) => `${formatDigits(value * 100)} %`,
+  times: (value) => t('{digits} times', { digits: formatDigits(value) }),
   count: formatCount,
   bytesPerSecond: (value) => t('{bytes} a second', { bytes: formatBytes(value) }),
 }
-const threeDigits = new Intl.NumberFormat(numberLocale, {
-  maximumSignificantDigits: 3,
-  useGrouping: false,
-})
-const digits = (value: number) => threeDigits.format(value)
 
 /** The number, how sure it is, and the bound that it is held against. */
 export function figureWords({ unit, value, low, high, atLeast, atMost }: Figure): string {

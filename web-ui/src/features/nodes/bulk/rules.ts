@@ -140,7 +140,7 @@ export function outcomeSentence(kind: BulkKind, results: readonly NodeResult[]):
   return [
     bulkWords[kind].done(changed),
     ...(unchanged > 0
-      ? [`${unchanged} ${unchanged === 1 ? t('stays as it is') : t('stay as they are')}`]
+      ? [t('{unchanged, plural, one {# stays as it is} other {# stay as they are}}', { unchanged })]
       : []),
     ...(refused > 0 ? [t('{refused} refused', { refused })] : []),
   ].join(', ')
