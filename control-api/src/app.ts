@@ -150,7 +150,7 @@ export async function buildService(
   }: Overrides = {},
 ): Promise<Service> {
   const services = await openServices(config, now, enterFolderAsService)
-  const { db, write, disk, events, controlPlaneId } = services
+  const { db, nodeWrites, write, disk, events, controlPlaneId } = services
   const box = openSecretBox(config.dataDir)
   const consoleCertificate =
     config.tls &&
@@ -243,7 +243,7 @@ export async function buildService(
   })
 
   const isTls = authority !== null
-  const index = await openFarmIndex({ db, now, identity, isTls, fleet, readGrouping })
+  const index = await openFarmIndex({ db, nodeWrites, now, identity, isTls, fleet, readGrouping })
   const memberships = startMemberships({
     members: index.kept,
     metrics,
@@ -289,11 +289,12 @@ export async function buildService(
   const agents = await buildAgentListener({
     logLevel,
     db,
+    nodeWrites,
     identity,
     fleet,
     inbox,
     enrolment,
-    identify: createIdentify({ db, write: joinedWrite, now, authority, fleet }),
+    identify: createIdentify({ db, nodeWrites, write: joinedWrite, now, authority, fleet }),
     authority,
     ...questions,
     probeOrders,

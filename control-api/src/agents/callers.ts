@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who speaks: the node behind a client certificate, or on plain HTTP behind a secret. Looked up for
-// every message, so that a revocation holds from the next one on.
+// every message, so that a revocation holds from the next one on; what was read is kept until something is written of the node.
 
 import type { X509Certificate } from 'node:crypto'
 import { Socket } from 'node:net'
@@ -14,6 +14,7 @@ import type { Write } from '../audit/write.ts'
 import { sameDigest, sha256 } from '../base/ids.ts'
 import type { Authority } from '../ca/authority.ts'
 import type { Database } from '../db/database.ts'
+import { NodeMemo, type NodeWrites } from '../db/node-writes.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { CertificateRow } from '../node-identity/certificates.ts'
 import { cloneOf, type Standing, standingOf } from '../node-identity/clones.ts'
@@ -45,6 +46,7 @@ export type Caller = {
 
 type Deps = {
   db: Kysely<Database>
+  nodeWrites: NodeWrites
   write: Write
   now: () => number
   /** null: plain HTTP. */
@@ -54,20 +56,43 @@ type Deps = {
 export type Identify = (request: FastifyRequest) => Promise<Caller>
 
 /** Throws the refusal that fits. */
-export function createIdentify({ db, write, now, authority, fleet }: Deps): Identify {
+export function createIdentify(deps: Deps): Identify {
+  const { db, write, now, authority, fleet } = deps
+  const spoke = new NodeMemo<Known>(deps.nodeWrites)
+
   const byCertificate = async (request: FastifyRequest, ca: Authority): Promise<Caller> => {
     const peer = peerOf(request)
     if (!peer) throw new UnknownCredential()
-    const certificate = (await findCertificate(db, peer.sha256)) ?? (await found(peer, ca))
+    const { certificate, speaker } = await knownBy(peer, ca)
     const refusal = refusalOf(certificate, ca, now())
     if (refusal) {
       fleet.refused(certificate.node_id, refusal.code)
       throw refusal
     }
+    if (!speaker) throw new IdentityRevoked('This node was decommissioned.')
+    if (certificate.state === 'issued' && speaker.isBelieved) await takeIntoUse(certificate)
+    return speaker.caller
+  }
+
+  const knownBy = async (peer: Peer, ca: Authority): Promise<Known> => {
+    const nodeId = nodes.get(peer.socket)
+    const known = nodeId === undefined ? undefined : spoke.known(nodeId)
+    // A node may hold two that are good.
+    if (known?.certificate.sha256 === peer.sha256) return known
+    const read = await spoke.keep(
+      () => readBy(peer, ca),
+      ({ certificate }) => certificate.node_id,
+    )
+    nodes.set(peer.socket, read.certificate.node_id)
+    return read
+  }
+
+  const readBy = async (peer: Peer, ca: Authority): Promise<Known> => {
+    const certificate = (await findCertificate(db, peer.sha256)) ?? (await found(peer, ca))
     const node = await speakerById(db, certificate.node_id)
-    if (!node) throw new IdentityRevoked('This node was decommissioned.')
-    if (certificate.state === 'issued' && isBelieved(node)) await takeIntoUse(certificate)
-    return callerOf(node, certificate)
+    if (!node) return { certificate, speaker: null }
+    const speaker = { caller: callerOf(node, certificate), isBelieved: isBelieved(node) }
+    return { certificate, speaker }
   }
 
   const found = async ({ sha256, read }: Peer, ca: Authority): Promise<CertificateRow> => {
@@ -151,9 +176,16 @@ const callerOf = (node: SpeakerRow, certificate: CertificateRow | null): Caller 
 })
 
 /** `read`: it is there as long as the connection. */
-type Peer = { sha256: string; read: () => X509Certificate | undefined }
+type Peer = { socket: TLSSocket; sha256: string; read: () => X509Certificate | undefined }
+/** `speaker` null: the node was decommissioned. */
+type Known = {
+  certificate: CertificateRow
+  speaker: { caller: Caller; isBelieved: boolean } | null
+}
 /** A connection's certificate stays the same: TLS 1.3 knows no renegotiation. Of thousands only the digests are kept. */
 const digests = new WeakMap<TLSSocket, string>()
+/** Whose they are, by their id: as the database said last. */
+const nodes = new WeakMap<TLSSocket, string>()
 
 /** The handshake has proved that it holds the key; whose it is, the database says. */
 function peerOf({ raw: { socket } }: FastifyRequest): Peer | null {
@@ -162,7 +194,7 @@ function peerOf({ raw: { socket } }: FastifyRequest): Peer | null {
   const digest = digests.get(socket) ?? digestOf(read())
   if (digest === null) return null
   digests.set(socket, digest)
-  return { sha256: digest, read }
+  return { socket, sha256: digest, read }
 }
 
 const digestOf = (certificate: X509Certificate | undefined): string | null =>

@@ -16,6 +16,7 @@ import {
 import type { Authority } from '../ca/authority.ts'
 import type { Identity } from '../control-plane/identity.ts'
 import type { Database } from '../db/database.ts'
+import { NodeMemo, type NodeWrites } from '../db/node-writes.ts'
 import type { Challenges } from '../fleet/challenges.ts'
 import type { Fleet, Woken } from '../fleet/fleet.ts'
 import type { WatchOrders } from '../fleet/path-watch.ts'
@@ -38,6 +39,7 @@ const LEAST_FOR_ROOM_MS = 1_000
 
 type Deps = {
   db: Kysely<Database>
+  nodeWrites: NodeWrites
   identity: Pick<Identity, 'epoch' | 'recovery'>
   fleet: Pick<Fleet, 'ahead' | 'previews' | 'wait' | 'hungUp'>
   inbox: Pick<Inbox, 'offerFirstRelease'>
@@ -79,6 +81,14 @@ const spread = (waitMs: number) =>
 export function createDesired(deps: Deps) {
   const { db, identity, fleet, inbox, identify, authority, logQuestions, probeOrders } = deps
   const { checkQuestions, texts, outgoing } = deps
+  /** Asked with each poll of each node; null: it was given nothing. */
+  const lastGiven = new NodeMemo<Given | null>(deps.nodeWrites)
+  const latestOf = async (nodeId: string): Promise<Given | null> => {
+    const known = lastGiven.known(nodeId)
+    if (known !== undefined) return known
+    const read = async () => (await latestGiven(db, nodeId)) ?? null
+    return await lastGiven.keep(read, () => nodeId)
+  }
 
   const mayWait = (caller: Caller, incarnation: string): void => {
     admitted(caller, incarnation)
@@ -119,11 +129,11 @@ export function createDesired(deps: Deps) {
   const unanswered = async (nodeId: string, have: number): Promise<Given | null> => {
     // What this database says of the node is from before the backup.
     if (identity.recovery) return null
-    let latest = await latestGiven(db, nodeId)
+    let latest = await latestOf(nodeId)
     // Also one that refused what it got as a new node.
     if (!latest || (isSettled(latest) && latest.rollout_id === null)) {
       await inbox.offerFirstRelease(nodeId)
-      latest = await latestGiven(db, nodeId)
+      latest = await latestOf(nodeId)
     }
     return !latest || latest.generation <= have || isSettled(latest) ? null : latest
   }

@@ -46,6 +46,7 @@ import type { LogLevel } from '../base/log-level.ts'
 import type { Authority } from '../ca/authority.ts'
 import type { Identity } from '../control-plane/identity.ts'
 import type { Database } from '../db/database.ts'
+import type { NodeWrites } from '../db/node-writes.ts'
 import type { Challenges } from '../fleet/challenges.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { WatchOrders } from '../fleet/path-watch.ts'
@@ -107,6 +108,7 @@ declare module 'fastify' {
 type Deps = {
   logLevel: LogLevel
   db: Kysely<Database>
+  nodeWrites: NodeWrites
   identity: Identity
   fleet: Fleet
   inbox: Inbox

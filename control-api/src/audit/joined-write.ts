@@ -2,6 +2,7 @@
 // Writes of many callers in one transaction. A commit waits for the disk, and writes whole pages that the next one writes
 // again: of ten thousand nodes that answer at once those that are heard within a turn of the loop share one.
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../api-shapes/errors.ts'
 import { nextTurn } from '../base/slices.ts'
 import type { Unit, Write } from './write.ts'
@@ -11,6 +12,12 @@ import type { Unit, Write } from './write.ts'
  * a turn then. By the clock a crowded machine, which can afford it least, would have a commit for each.
  */
 const TAKES_MORE_FOR_CPU_MS = 10
+/**
+ * The next begins when so many times as long as the last took has passed, so that of a storm more are gathered meanwhile: a
+ * commit, and all who are told of it, cost as much for one as for thirty.
+ */
+const RESTS_TIMES = 5
+const RESTS_AT_MOST_MS = 50
 
 type Waiting = {
   /** As the one who asked: the audit says who that was. */
@@ -20,10 +27,18 @@ type Waiting = {
 }
 type Outcome = { value: unknown } | { refusal: AppError }
 
+type Bounds = { takesMoreForMs?: number; restsAtMostMs?: number }
+
 /** As `write`, in the order in which it is asked. Each is committed, or was refused, when it resolves. */
-export function createJoinedWrite(write: Write, takesMoreForMs = TAKES_MORE_FOR_CPU_MS): Write {
+export function createJoinedWrite(
+  write: Write,
+  { takesMoreForMs = TAKES_MORE_FOR_CPU_MS, restsAtMostMs = RESTS_AT_MOST_MS }: Bounds = {},
+): Write {
   let waiting: Waiting[] = []
   let isUnderWay = false
+  let restsUntilMs = 0
+  /** Some were left over by the last one: they have waited already. */
+  let isCutOff = false
 
   /** Anew when the disk was full: from the first of them again. */
   const doThem = (tried: Waiting[], note: (outcomes: Outcome[]) => void) => async (unit: Unit) => {
@@ -36,6 +51,7 @@ export function createJoinedWrite(write: Write, takesMoreForMs = TAKES_MORE_FOR_
       outcomes.push(await outcomeOf(one, unit))
       if (cpuMs() >= untilMs) break
     }
+    isCutOff = tried.length < waiting.length
     return outcomes
   }
 
@@ -76,8 +92,13 @@ export function createJoinedWrite(write: Write, takesMoreForMs = TAKES_MORE_FOR_
   const run = async () => {
     isUnderWay = true
     while (waiting.length > 0) {
-      await nextTurn()
+      const leftMs = restsUntilMs - performance.now()
+      await (leftMs > 0 ? sleep(leftMs) : nextTurn())
+      const beganMs = performance.now()
       await writeSome()
+      const endedMs = performance.now()
+      const restMs = Math.min(RESTS_TIMES * (endedMs - beganMs), restsAtMostMs)
+      restsUntilMs = isCutOff ? 0 : endedMs + restMs
     }
     isUnderWay = false
   }

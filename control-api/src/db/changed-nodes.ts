@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Which nodes something was written of since it was asked last. Triggers of this connection alone note it, in the
-// transaction that writes, so nobody who writes has to think of it and what is rolled back is not noted.
+// transaction that writes, so nobody who writes has to think of it and what is rolled back is not noted. They also say it at
+// once (node-writes.ts).
 import { type Kysely, sql } from 'kysely'
 import type { Database } from './database.ts'
+import { NODE_WRITTEN, type NodeWrites } from './node-writes.ts'
 
 /** `all`: another process wrote, or nobody asked before. */
 type ChangedNodes = { all: true } | { all: false; ids: string[] }
@@ -11,7 +13,10 @@ type TakeChangedNodes = () => Promise<ChangedNodes>
 /** The tables by which a node is judged, and their column with its id. */
 const WATCHED = { nodes: 'id', assignments: 'node_id', node_certificates: 'node_id' }
 
-export async function watchNodes(db: Kysely<Database>): Promise<TakeChangedNodes> {
+export async function watchNodes(
+  db: Kysely<Database>,
+  nodeWrites: NodeWrites,
+): Promise<TakeChangedNodes> {
   await sql`create temp table changed_nodes (id text primary key) without rowid`.execute(db)
   for (const [table, column] of Object.entries(WATCHED)) {
     for (const [event, row] of [
@@ -22,11 +27,13 @@ export async function watchNodes(db: Kysely<Database>): Promise<TakeChangedNodes
       await sql
         .raw(
           `create temp trigger changed_by_${event}_of_${table} after ${event} on main.${table} begin
-             insert or ignore into changed_nodes values (${row}.${column}); end`,
+             insert or ignore into changed_nodes values (${row}.${column});
+             select ${NODE_WRITTEN}(${row}.${column}); end`,
         )
         .execute(db)
     }
   }
+  nodeWrites.watched()
   let seen: number | null = null
   return async () => {
     const before = seen

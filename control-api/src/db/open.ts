@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { Kysely } from 'kysely'
 import type { Database } from './database.ts'
+import type { NodeWrites } from './node-writes.ts'
 import { TransactionalSqliteDialect } from './sqlite-dialect.ts'
 
 /** better-sqlite3 answers one query at a time; Kysely queues transactions before its one connection. */
-export function openControlDb(dataDir: string): Kysely<Database> {
+export function openControlDb(dataDir: string, nodeWrites?: NodeWrites): Kysely<Database> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const path = join(dataDir, 'control.db')
   const sqlite = new Sqlite(path)
@@ -20,5 +21,6 @@ export function openControlDb(dataDir: string): Kysely<Database> {
   sqlite.pragma('foreign_keys = ON')
   // The operator's commands write to the same file from another process.
   sqlite.pragma('busy_timeout = 5000')
+  nodeWrites?.attach(sqlite)
   return new Kysely<Database>({ dialect: new TransactionalSqliteDialect(sqlite) })
 }

@@ -9,6 +9,7 @@ import { controlApiDir } from '../base/places.ts'
 import { loadControlPlaneId } from '../control-plane/epoch.ts'
 import { enterFolder } from '../db/lock.ts'
 import { migrateToLatest } from '../db/migrate.ts'
+import { createNodeWrites } from '../db/node-writes.ts'
 import { openControlDb } from '../db/open.ts'
 import { unlinkIdentitiesOf } from '../features/oidc/store.ts'
 import { revokeTokensOf } from '../features/tokens/store.ts'
@@ -46,7 +47,8 @@ export async function openServices(
 const waysIn: OtherWaysIn = { revokeTokens: revokeTokensOf, unlinkIdentities: unlinkIdentitiesOf }
 
 async function openStores(dataDir: string, now: () => number) {
-  const db = openControlDb(dataDir)
+  const nodeWrites = createNodeWrites()
+  const db = openControlDb(dataDir, nodeWrites)
   await migrateToLatest(db)
   const events = await openEventLog(db)
   const disk = createDiskSpace(dataDir)
@@ -57,5 +59,5 @@ async function openStores(dataDir: string, now: () => number) {
     await events.close()
     await db.destroy()
   }
-  return { db, now, events, write, disk, controlPlaneId, users, waysIn, close }
+  return { db, nodeWrites, now, events, write, disk, controlPlaneId, users, waysIn, close }
 }

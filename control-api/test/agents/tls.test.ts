@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readProtocolSchemas } from '../../src/agent-protocol/message-types.ts'
 import { makeCa, makeNodeCertificate, readRequest } from '../../src/ca/x509.ts'
+import { openControlDb } from '../../src/db/open.ts'
 import { createAjv } from '../../src/plugins/validation.ts'
 import { example, makeToken } from './node-client.ts'
 import { ask, fetchCa, newKey } from './tls-joining.ts'
@@ -222,6 +223,17 @@ describe('the listener', () => {
     const { key, cert } = service.authority?.serverContext() ?? { key: '', cert: '' }
     const own = await node.say('hello', {}, { key, cert, ca: node.certified.ca })
     expect(own.json).toMatchObject({ status: 401, code: 'identity_revoked' })
+  })
+
+  test('ends a node at once that was revoked by another process, whatever was read of it before', async () => {
+    const service = await buildTls()
+    const node = (await joinNode(service)).keepAlive()
+    await node.hello()
+    for (let i = 0; i < 3; i++) expect((await node.desired()).status).toBe(200)
+    const other = openControlDb(service.config.dataDir)
+    await other.updateTable('node_certificates').set({ state: 'revoked' }).execute()
+    await other.destroy()
+    expect((await node.desired()).json).toMatchObject({ status: 401, code: 'identity_revoked' })
   })
 
   test('is known by what a node pins: a server certificate of that CA, good for nothing else', async () => {

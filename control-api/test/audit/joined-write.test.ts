@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A bench (`npm run fleet`) says what it spares; this says that nobody notices.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { Superseded } from '../../src/agent-protocol/errors.ts'
 import { createJoinedWrite } from '../../src/audit/joined-write.ts'
@@ -14,7 +15,7 @@ const note = (id: string) => async (unit: Unit) => {
   return id
 }
 
-async function begin({ takesMoreForMs = 10_000 } = {}) {
+async function begin({ takesMoreForMs = 10_000, restsAtMostMs = 0 } = {}) {
   const services = await openServices({ dataDir: tempDir() })
   onTestFinished(() => services.close())
   const { db } = services
@@ -27,7 +28,12 @@ async function begin({ takesMoreForMs = 10_000 } = {}) {
     const events = db.selectFrom('events').select(['object_id', 'request_id', 'address'])
     return await events.where('action', '=', 'noted').orderBy('id').execute()
   }
-  return { db, idsNoted, begun: () => begun, joined: createJoinedWrite(write, takesMoreForMs) }
+  return {
+    db,
+    idsNoted,
+    begun: () => begun,
+    joined: createJoinedWrite(write, { takesMoreForMs, restsAtMostMs }),
+  }
 }
 
 test('those that are asked in a turn of the loop share a transaction, in their order', async () => {
@@ -135,4 +141,20 @@ test('what takes long is not put off until all are through', async () => {
   await Promise.all(Array.from({ length: 10 }, () => joined(slow)))
   expect(begun()).toBe(10)
   expect(await idsNoted()).toHaveLength(10)
+})
+
+test('who comes while it rests shares the next, however one after the other they come', async () => {
+  const { joined, begun } = await begin({ restsAtMostMs: 10_000 })
+  const takesMs = 100
+  await joined(async (unit) => {
+    await unit.emit(noted('slow'))
+    const untilMs = performance.now() + takesMs
+    while (performance.now() < untilMs);
+  })
+  const first = joined(note('a'))
+  await sleep(1)
+  const second = joined(note('b'))
+  await sleep(1)
+  await Promise.all([first, second, joined(note('c'))])
+  expect(begun()).toBe(2)
 })

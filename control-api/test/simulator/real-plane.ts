@@ -15,6 +15,7 @@ import { sha256 } from '../../src/base/ids.ts'
 import { takeEpoch } from '../../src/control-plane/epoch.ts'
 import type { Identity } from '../../src/control-plane/identity.ts'
 import { beginRecovery, readRecovery } from '../../src/control-plane/recovery.ts'
+import { watchNodes } from '../../src/db/changed-nodes.ts'
 import { copyControlDb } from '../../src/db/copy.ts'
 import { findVersion, lastReleaseOf, lastReleases } from '../../src/features/configs/store.ts'
 import { digestOf } from '../../src/features/configs/text/digest.ts'
@@ -60,6 +61,7 @@ export async function openData(dataDir: string, now: () => number): Promise<Serv
     const about = { author: 'ana', message: 'm', source: 'api' as const }
     await saveVersion({ write, validate, sitesIn: async () => [], now }, { ...version, ...about })
   }
+  await watchNodes(services.db, services.nodeWrites)
   return services
 }
 
@@ -104,7 +106,7 @@ export async function startPlane(
   now: () => number,
   { connected, isStorageFull, nodesAtOnce, ahead = new ReleasesAhead({ wake: () => {} }) }: Found,
 ) {
-  const { db, write, controlPlaneId } = services
+  const { db, nodeWrites, write, controlPlaneId } = services
   const identity: Identity = {
     controlPlaneId,
     epoch: await takeEpoch(write),
@@ -160,7 +162,7 @@ export async function startPlane(
   }
   const inbox = createInbox({
     db,
-    write: createJoinedWrite(write),
+    write: createJoinedWrite(write, { restsAtMostMs: 0 }),
     assignments,
     engine,
     releases,
@@ -172,11 +174,12 @@ export async function startPlane(
   const agents = await buildAgentListener({
     logLevel: 'silent',
     db,
+    nodeWrites,
     identity,
     fleet,
     inbox,
     enrolment: createEnrolment({ db, write, controlPlaneId, now, authority: null, fleet }),
-    identify: createIdentify({ db, write, now, authority: null, fleet }),
+    identify: createIdentify({ db, nodeWrites, write, now, authority: null, fleet }),
     authority: null,
     logQuestions: logQuestions(() => {}),
     checkQuestions: checkQuestions(() => {}),

@@ -11,6 +11,7 @@ import { inSlices, nextTurn } from '../../base/slices.ts'
 import type { Identity } from '../../control-plane/identity.ts'
 import { watchNodes } from '../../db/changed-nodes.ts'
 import type { Database } from '../../db/database.ts'
+import type { NodeWrites } from '../../db/node-writes.ts'
 import type { ReadGrouping } from '../../fleet/config-ports.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { Grouping } from '../../labels/grouping.ts'
@@ -25,6 +26,7 @@ import { nodesByName, nodesOf } from './store.ts'
 
 type Deps = {
   db: Kysely<Database>
+  nodeWrites: NodeWrites
   now: () => number
   identity: Pick<Identity, 'epoch'>
   isTls: boolean
@@ -84,7 +86,7 @@ const AT_ONCE = 200
 
 export async function openFarmIndex(deps: Deps): Promise<FarmIndex> {
   const { db, now, fleet, readGrouping } = deps
-  const takeChanged = await watchNodes(db)
+  const takeChanged = await watchNodes(db, deps.nodeWrites)
   const kept = new KeptNodes<KeptNode>()
   let groupedBy = ''
   /** Not while something that was noted is not read yet. */

@@ -12,7 +12,7 @@ import type {
   Why,
 } from '../shapes/reason.ts'
 import type { Hold, Policy, Progress, Rollout, Task } from './model.ts'
-import { which, whichOfWave } from './places.ts'
+import { firstOfWave, which } from './places.ts'
 import { isLeftOut, isOfItsKind, isOfItsOwner } from './refusals.ts'
 import { countTasks, isOpen, isUnanswered, wasPassedBy } from './tasks.ts'
 
@@ -24,9 +24,10 @@ export const nodeOf = ({ nodeId, nodeName }: Task): NodeRef => ({
   name: nodeName,
 })
 
-export const nodesOf = (all: readonly (Task | NodeRef)[]): Nodes => ({
+/** `total`: of more than are given. */
+export const nodesOf = (all: readonly (Task | NodeRef)[], total = all.length): Nodes => ({
   nodes: all.slice(0, MOST_KEPT).map((one) => ('nodeId' in one ? nodeOf(one) : one)),
-  moreNodes: Math.max(0, all.length - MOST_KEPT),
+  moreNodes: Math.max(0, total - MOST_KEPT),
 })
 
 export const told = (task: Task): Told => ({
@@ -57,13 +58,14 @@ export const filesFirst = ({ progress: { files }, policy }: Rollout): Reason => 
 export function waiting(rollout: Rollout, withoutRoomNodes: number): Reason {
   const { tasks, progress, roomHeldBy } = rollout
   const { done, total } = countTasks(tasks)
-  const open = whichOfWave(tasks, progress.wave, isOpen)
+  // Of each event that leaves some open: they may be ten thousand.
+  const open = firstOfWave(tasks, progress.wave, isOpen, MOST_KEPT)
   return {
     code: 'waiting_for_nodes',
     at: inWave(rollout),
     doneNodes: done,
     totalNodes: total,
-    open: nodesOf(open),
+    open: nodesOf(open.first, open.count),
     withoutRoomNodes,
     roomHeldBy: withoutRoomNodes > 0 ? roomHeldBy : [],
   }

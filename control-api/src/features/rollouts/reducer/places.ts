@@ -79,48 +79,92 @@ export function replace(own: Task[], at: number, task: Task): void {
 export const shownBy = (tasks: Tasks): Shown | undefined => shown.get(tasks)
 export const noteShown = (tasks: Tasks, its: Shown): void => void shown.set(tasks, its)
 
-function foundIn(tasks: Tasks, test: Test): Found[] {
-  return stretchesOf(tasks).map((stretch, i) => {
-    const known = stretch.get(test)
-    if (known) return known
-    const all = tasks.slice(i * LENGTH, (i + 1) * LENGTH).filter(test)
-    const found = { all: all.length > 0 ? all : NONE, byWave: null }
-    stretch.set(test, found)
-    return found
-  })
+/** In the order of the list; `look` says true when that is enough. Each event asks of all stretches: nothing is made for it. */
+function eachFound(tasks: Tasks, test: Test, look: (found: Found) => unknown): void {
+  const all = stretchesOf(tasks)
+  for (let i = 0; i < all.length; i++) {
+    const stretch = all[i] as Stretch
+    let found = stretch.get(test)
+    if (!found) {
+      const those = tasks.slice(i * LENGTH, (i + 1) * LENGTH).filter(test)
+      found = { all: those.length > 0 ? those : NONE, byWave: null }
+      stretch.set(test, found)
+    }
+    if (found.all.length > 0 && look(found) === true) return
+  }
 }
 
 function inWave(found: Found, wave: number): Tasks {
-  if (found.all.length === 0) return NONE
   found.byWave ??= Map.groupBy(found.all, (task) => task.wave)
   return found.byWave.get(wave) ?? NONE
 }
 
+function addTo(list: Task[], tasks: Tasks): void {
+  for (const task of tasks) list.push(task)
+}
+
 /** Those that are so, in their order. */
-export const which = (tasks: Tasks, test: Test): Tasks =>
-  foundIn(tasks, test).flatMap(({ all }) => all)
+export function which(tasks: Tasks, test: Test): Tasks {
+  const list: Task[] = []
+  eachFound(tasks, test, ({ all }) => addTo(list, all))
+  return list
+}
 
-export const whichOfWave = (tasks: Tasks, wave: number, test: Test): Tasks =>
-  foundIn(tasks, test).flatMap((found) => inWave(found, wave))
+export function whichOfWave(tasks: Tasks, wave: number, test: Test): Tasks {
+  const list: Task[] = []
+  eachFound(tasks, test, (found) => addTo(list, inWave(found, wave)))
+  return list
+}
 
-export const howMany = (tasks: Tasks, test: Test): number =>
-  foundIn(tasks, test).reduce((sum, { all }) => sum + all.length, 0)
+/** The first of them, and how many they are. */
+export function firstOfWave(tasks: Tasks, wave: number, test: Test, most: number) {
+  const first: Task[] = []
+  let count = 0
+  eachFound(tasks, test, (found) => {
+    const those = inWave(found, wave)
+    count += those.length
+    if (first.length < most) addTo(first, those.slice(0, most - first.length))
+  })
+  return { first, count }
+}
 
-export const isAny = (tasks: Tasks, test: Test): boolean =>
-  foundIn(tasks, test).some(({ all }) => all.length > 0)
+export function howMany(tasks: Tasks, test: Test): number {
+  let count = 0
+  eachFound(tasks, test, ({ all }) => {
+    count += all.length
+  })
+  return count
+}
 
-export const isAnyOfWave = (tasks: Tasks, wave: number, test: Test): boolean =>
-  foundIn(tasks, test).some((found) => inWave(found, wave).length > 0)
+export function isAny(tasks: Tasks, test: Test): boolean {
+  let isOne = false
+  eachFound(tasks, test, () => {
+    isOne = true
+    return true
+  })
+  return isOne
+}
+
+export function isAnyOfWave(tasks: Tasks, wave: number, test: Test): boolean {
+  let isOne = false
+  eachFound(tasks, test, (found) => {
+    isOne = inWave(found, wave).length > 0
+    return isOne
+  })
+  return isOne
+}
 
 /** What became of each that is another one than before, in a copy of the same list. */
 export function changesBetween(before: Tasks, after: Tasks): { before: Task; after: Task }[] {
   if (before === after) return []
-  const unchanged = stretchesOf(before)
-  return stretchesOf(after).flatMap((stretch, i) => {
-    if (stretch === unchanged[i]) return []
-    return after.slice(i * LENGTH, (i + 1) * LENGTH).flatMap((task, j) => {
-      const was = before[i * LENGTH + j]
-      return was === undefined || was === task ? [] : [{ before: was, after: task }]
-    })
-  })
+  const [was, is] = [stretchesOf(before), stretchesOf(after)]
+  const changes: { before: Task; after: Task }[] = []
+  for (let i = 0; i < is.length; i++) {
+    if (is[i] === was[i]) continue
+    for (let at = i * LENGTH; at < Math.min((i + 1) * LENGTH, after.length); at++) {
+      const [one, other] = [before[at], after[at]]
+      if (one && other && one !== other) changes.push({ before: one, after: other })
+    }
+  }
+  return changes
 }

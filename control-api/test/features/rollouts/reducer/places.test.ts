@@ -5,6 +5,7 @@ import type { Task } from '../../../../src/features/rollouts/reducer/model.ts'
 import {
   changesBetween,
   copyOf,
+  firstOfWave,
   howMany,
   isAny,
   isAnyOfWave,
@@ -32,6 +33,8 @@ function expectRight(tasks: readonly Task[]): void {
     const ofIt = done.filter((one) => one.wave === wave)
     expect(whichOfWave(tasks, wave, isDone)).toEqual(ofIt)
     expect(isAnyOfWave(tasks, wave, isDone)).toBe(ofIt.length > 0)
+    const first = { first: ofIt.slice(0, 2), count: ofIt.length }
+    expect(firstOfWave(tasks, wave, isDone, 2)).toEqual(first)
   }
 }
 
