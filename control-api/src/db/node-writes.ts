@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Something was written of a node: told at once, by triggers (changed-nodes.ts), so that what was read of it need not be
 // read again for each of its messages.
-import type Sqlite from 'better-sqlite3'
 
+/** Of better-sqlite3. */
+type Connection = {
+  function(name: string, call: (nodeId: string) => void): unknown
+  prepare(sql: string): { pluck(): { get(): unknown } }
+}
 export type NodeWrites = ReturnType<typeof createNodeWrites>
 
 /** What the triggers call. */
@@ -16,7 +20,7 @@ export function createNodeWrites() {
   let version: unknown
   let isOfThisTurn = false
   return {
-    attach(sqlite: Sqlite.Database): void {
+    attach(sqlite: Connection): void {
       sqlite.function(NODE_WRITTEN, (nodeId: string) => {
         count++
         for (const tell of told) tell(nodeId)
