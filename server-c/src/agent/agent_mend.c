@@ -42,11 +42,20 @@ static void configure(struct agent *agent, const struct config *cfg)
                           cfg ? cfg->releases.scrub_every_seconds : 0);
 }
 
+/* What a release was to be made of, and was wrong: else it would wait for the next round, which may be days away. */
+static void hear_found(struct agent *agent)
+{
+    struct agent_found_wrong found;
+    while (agent_pull_next_wrong(agent->pull, &found))
+        agent_scrub_found(agent->scrub, found.sha256, &found.st);
+}
+
 void agent_mend_on_time(struct agent *agent, uint64_t now)
 {
     struct agent_mending *mending = &agent->mending;
     struct config *cfg = server_config(agent->server);
     configure(agent, cfg);
+    hear_found(agent);
     hear(agent, now);
     if (cfg && !mending->is_under_way && agent->in_session && now >= mending->due_ms &&
         agent_scrub_wrong(agent->scrub, mending->sha256)) {

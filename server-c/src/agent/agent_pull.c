@@ -43,6 +43,8 @@ struct agent_pull {
         enum release_end end;
         char why[RELEASE_WHY_LEN];
     } mending;
+    struct agent_found_wrong found[AGENT_FOUND_MAX];
+    size_t found_count;
     struct agent_releases kept;
     bool has_kept, spares_contents;
 
@@ -79,11 +81,28 @@ static void wait_until(void *arg, uint64_t at_ns)
 
 /* --- the thread --- */
 
+static void found_wrong(void *arg, const char *sha256, const struct stat *st)
+{
+    struct agent_pull *pull = arg;
+    pthread_mutex_lock(&pull->lock);
+    if (pull->found_count < AGENT_FOUND_MAX) {
+        struct agent_found_wrong *found = &pull->found[pull->found_count++];
+        memcpy(found->sha256, sha256, sizeof(found->sha256));
+        found->st = *st;
+    }
+    pthread_mutex_unlock(&pull->lock);
+    agent_http_wake(pull->waker);
+}
+
 static int open_store(struct agent_pull *pull, char *why, size_t why_len)
 {
-    if (!pull->is_open && release_store_open(&pull->store, pull->state_fd, UINT64_MAX,
-                                             &pull->breaks_off, why, why_len) != 0)
+    if (pull->is_open)
+        return 0;
+    if (release_store_open(&pull->store, pull->state_fd, UINT64_MAX, &pull->breaks_off, why,
+                           why_len) != 0)
         return -1;
+    pull->store.found_wrong = found_wrong;
+    pull->store.found_wrong_arg = pull;
     pull->is_open = true;
     return 0;
 }
@@ -332,6 +351,16 @@ void agent_pull_progress(struct agent_pull *pull, struct agent_fetching *out)
     out->bytes = progress->bytes;
     out->bytes_done = progress->bytes_done;
     pthread_mutex_unlock(&progress->lock);
+}
+
+bool agent_pull_next_wrong(struct agent_pull *pull, struct agent_found_wrong *out)
+{
+    pthread_mutex_lock(&pull->lock);
+    bool has_any = pull->found_count > 0;
+    if (has_any)
+        *out = pull->found[--pull->found_count];
+    pthread_mutex_unlock(&pull->lock);
+    return has_any;
 }
 
 void agent_pull_neighbours(struct agent_pull *pull, uint64_t *bytes, uint64_t *wrong_bytes)

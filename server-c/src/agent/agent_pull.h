@@ -13,6 +13,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
+
+#define AGENT_FOUND_MAX 16
 
 struct agent_pull;
 
@@ -57,6 +60,14 @@ void agent_pull_mend(struct agent_pull *pull, const char *sha256, struct agent_h
 /* Has that ended? True once. */
 bool agent_pull_hear_mend(struct agent_pull *pull, enum release_end *end,
                           char why[RELEASE_WHY_LEN]);
+
+/* A content that was wrong on the disk when it was to be used. */
+struct agent_found_wrong {
+    char sha256[RELEASE_SHA256_LEN + 1];
+    struct stat st; /* with its mark */
+};
+/* False: no other one was found. Beyond AGENT_FOUND_MAX at a time the next round of comparing tells (agent_scrub.h). */
+bool agent_pull_next_wrong(struct agent_pull *pull, struct agent_found_wrong *out);
 
 /* What neighbours gave since the start, and how much of it was wrong. */
 void agent_pull_neighbours(struct agent_pull *pull, uint64_t *bytes, uint64_t *wrong_bytes);

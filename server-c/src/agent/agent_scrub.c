@@ -127,21 +127,21 @@ static void append(struct agent_scrub *scrub, const char *sha256)
     memcpy(scrub->wrong[scrub->counts.bad++], sha256, RELEASE_SHA256_LEN + 1);
 }
 
-static void is_wrong(void *arg, int folder, const char *sha256, const struct stat *st)
+/* False: nothing can be done for it. */
+static bool keep_from_visitors(struct agent_scrub *scrub, const char *sha256, const struct stat *st)
 {
-    struct agent_scrub *scrub = arg;
-
-    if (atomic_load(&scrub->stopping))
-        return;
     if ((st->st_mode & BOUNDS_WRONG_BYTES) == 0) {
         log_error("agent: the content %s of a release has other bytes on the disk than it had, and "
                   "the disk lets nothing be changed: its files are served on. Look after the disk",
                   sha256);
-        return;
+        return false;
     }
     server_forget_file(scrub->server, st->st_dev, st->st_ino);
-    if (!release_scrub_is_there(folder, sha256, st))
-        return;
+    return true;
+}
+
+static void let_wait(struct agent_scrub *scrub, const char *sha256, const struct stat *st)
+{
     pthread_mutex_lock(&scrub->lock);
     if (scrub->counts.bad < AGENT_WRONG_MAX && find(scrub, sha256) == scrub->counts.bad) {
         append(scrub, sha256);
@@ -153,6 +153,16 @@ static void is_wrong(void *arg, int folder, const char *sha256, const struct sta
     }
     tell(scrub);
     pthread_mutex_unlock(&scrub->lock);
+}
+
+static void is_wrong(void *arg, int folder, const char *sha256, const struct stat *st)
+{
+    struct agent_scrub *scrub = arg;
+
+    if (atomic_load(&scrub->stopping) || !keep_from_visitors(scrub, sha256, st) ||
+        !release_scrub_is_there(folder, sha256, st))
+        return;
+    let_wait(scrub, sha256, st);
     agent_http_wake(scrub->waker);
 }
 
@@ -238,6 +248,12 @@ void agent_scrub_configure(struct agent_scrub *scrub, uint64_t bytes_per_second,
         pthread_cond_broadcast(&scrub->changed);
     }
     pthread_mutex_unlock(&scrub->lock);
+}
+
+void agent_scrub_found(struct agent_scrub *scrub, const char *sha256, const struct stat *st)
+{
+    if (keep_from_visitors(scrub, sha256, st))
+        let_wait(scrub, sha256, st);
 }
 
 bool agent_scrub_wrong(struct agent_scrub *scrub, char sha256[RELEASE_SHA256_LEN + 1])

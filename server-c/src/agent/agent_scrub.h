@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #define AGENT_WRONG_MAX 1024
 
@@ -28,6 +29,9 @@ void agent_scrub_stop(struct agent_scrub *scrub);
 /* 0 bytes per second: only what was marked by an earlier process is looked for, once. */
 void agent_scrub_configure(struct agent_scrub *scrub, uint64_t bytes_per_second,
                            uint32_t every_seconds);
+
+/* Somebody else has found this one and marked it: it waits, as if a round had found it. */
+void agent_scrub_found(struct agent_scrub *scrub, const char *sha256, const struct stat *st);
 
 /* The one that has waited longest. False: none does. */
 bool agent_scrub_wrong(struct agent_scrub *scrub, char sha256[RELEASE_SHA256_LEN + 1]);

@@ -193,14 +193,18 @@ static void note_nothing(void *arg)
     (void)arg;
 }
 
-static void tell_nobody(void *arg, int folder, const char *sha256, const struct stat *st)
+static void tell_of_store(void *arg, int folder, const char *sha256, const struct stat *st)
 {
-    (void)arg, (void)folder, (void)sha256, (void)st;
+    const struct release_store *store = arg;
+
+    (void)folder;
+    if (store->found_wrong)
+        store->found_wrong(store->found_wrong_arg, sha256, st);
 }
 
 bool release_scrub_one(struct release_store *store, const char *sha256)
 {
-    const struct release_scrub scrub = {-1, store, is_not_stopping, note_nothing, tell_nobody};
+    const struct release_scrub scrub = {-1, store, is_not_stopping, note_nothing, tell_of_store};
     const char name[3] = {sha256[0], sha256[1], '\0'};
     int folder = openat(store->contents_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 

@@ -33,7 +33,7 @@ bool release_scrub_is_there(int folder, const char *sha256, const struct stat *w
  * that are marked already. False: it was ended. */
 bool release_scrub_round(const struct release_scrub *scrub, unsigned first_folder, bool reads);
 
-/* Compares one content at once, on the store's thread. True: it is wrong, and marked. */
+/* Compares one content at once, on the store's thread. True: it is wrong, and marked; the store's found_wrong is told. */
 bool release_scrub_one(struct release_store *store, const char *sha256);
 
 #endif

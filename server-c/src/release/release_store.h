@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #define RELEASE_FOLDER "releases"
 #define RELEASE_TREES "releases/trees"
@@ -32,6 +33,10 @@
 /* Of a content that broke off so much is worth keeping. */
 #define RELEASE_REST_BYTES (1u << 20)
 
+/* A content was found to be wrong while it was used, and is marked (`st` says whether the disk took that). On the store's
+ * thread. */
+typedef void release_found_wrong(void *arg, const char *sha256, const struct stat *st);
+
 struct release_store {
     int contents_fd, trees_fd;
     uint64_t max_bytes;  /* of all contents */
@@ -39,6 +44,8 @@ struct release_store {
     const atomic_bool *stopping;
     char rest[RELEASE_SHA256_LEN + 1]; /* the content of which a part was left; "": none */
     int64_t rest_second;               /* when that was written */
+    release_found_wrong *found_wrong;  /* set once it is open; NULL: nobody is told */
+    void *found_wrong_arg;
 };
 
 /* Makes the folders, removes what is not whole, and counts. 0, or -1 with a sentence and nothing to

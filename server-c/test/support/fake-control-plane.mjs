@@ -214,6 +214,14 @@ export class FakeControlPlane {
     this.#hasNewRules = true
   }
 
+  /** The same, and it has said something since: so it goes by them. */
+  async rulesTaken() {
+    this.tellRules()
+    await this.until('new rules are told', () => !this.#hasNewRules)
+    const reports = this.of('report').length
+    await this.until('it reports again', () => this.of('report').length > reports)
+  }
+
   /** What the node said last of what it is to hold: manifest to state, or to the error. */
   heldAhead() {
     const said = this.wishes().at(-1)?.body.ahead ?? []

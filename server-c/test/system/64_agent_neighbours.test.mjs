@@ -62,7 +62,7 @@ describe('a release from a neighbour', { concurrency: 3 }, () => {
     const large = randomBytes(8 << 20).toString('hex')
     const { giver, taker, neighbours, www, named } = await givenFarm(t, { 'index.html': large })
     neighbours.bounds.maxBytesPerSecond = 4 << 20
-    giver.control.tellRules()
+    await giver.control.rulesTaken()
     let isKilled = false
     neighbours.answer = () => ({ waitMs: 0, neighbours: isKilled ? [] : [named] })
     const generation = taker.assign(www)
@@ -86,7 +86,7 @@ describe('a release from a neighbour', { concurrency: 3 }, () => {
     const large = randomBytes(8 << 20).toString('hex')
     const { giver, taker, neighbours, www, named } = await givenFarm(t, { 'index.html': large })
     neighbours.bounds.maxBytesPerSecond = 4 << 20
-    giver.control.tellRules()
+    await giver.control.rulesTaken()
     let hellos = 0
     neighbours.answer = () => {
       const isBack = giver.control.of('hello').length > hellos
@@ -128,6 +128,8 @@ describe('a release from a neighbour', { concurrency: 3 }, () => {
 
   test('without what is marked there: the rest comes from the control plane', async (t) => {
     const { giver, taker, neighbours, www, named } = await givenFarm(t, { 'index.html': 'marked' })
+    // Else the giver would mend it before it is asked for.
+    giver.releases.fault = ({ what }) => (what === 'contents' ? { status: 500 } : {})
     const file = join(giver.node.state, 'releases/trees', www.manifestSha256, 'index.html')
     chmodSync(file, statSync(file).mode | 0o1000)
     const isMissing = ({ why }) => why === 'missing'

@@ -172,6 +172,37 @@ static void a_round_ends_when_it_is_told(void)
     fixture_end();
 }
 
+static void on_found(void *arg, const char *sha256, const struct stat *st)
+{
+    CHECK_TRUE(arg == &seen, "for whom it is told");
+    CHECK_TRUE((st->st_mode & BOUNDS_WRONG_BYTES) != 0, "it is marked");
+    seen.told++;
+    memcpy(seen.wrong, sha256, sizeof(seen.wrong));
+}
+
+static void one_that_is_found_by_who_uses_it_is_told(void)
+{
+    static const char content[] = "in both";
+    char digest[DIGEST_LEN + 1];
+    const char *second, *first, *sha256 = digest + strlen("sha256:");
+
+    digest_sha256(digest, content, strlen(content));
+    fixture_begin();
+    memset(&seen, 0, sizeof(seen));
+    first = two_releases(&second);
+    fixture.store.found_wrong = on_found;
+    fixture.store.found_wrong_arg = &seen;
+    CHECK_TRUE(!release_scrub_one(&fixture.store, sha256), "it is right");
+    CHECK_INT(__LINE__, "told", seen.told, 0);
+    expect_in(first, "chmod u+w d/a && printf X | dd of=d/a conv=notrunc status=none");
+    CHECK_TRUE(release_scrub_one(&fixture.store, sha256), "it is wrong");
+    CHECK_INT(__LINE__, "told", seen.told, 1);
+    CHECK_STR(__LINE__, "which", seen.wrong, sha256);
+    fixture.store.found_wrong = NULL;
+    CHECK_TRUE(release_scrub_one(&fixture.store, sha256), "nobody is to be told");
+    fixture_end();
+}
+
 int main(void)
 {
     what_is_right_is_read_and_left_alone();
@@ -179,5 +210,6 @@ int main(void)
     the_mark_is_in_all_trees();
     one_that_came_anew_meanwhile_is_not_taken_for_the_wrong_one();
     a_round_ends_when_it_is_told();
+    one_that_is_found_by_who_uses_it_is_told();
     return check_end("release_scrub");
 }
