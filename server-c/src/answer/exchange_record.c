@@ -261,6 +261,7 @@ static void count_for_watch(struct exchange *ex, uint64_t sent)
         .host = exchange_slice(ex, ex->req.host),
         .path = exchange_slice(ex, ex->req.path),
         .status = (int)ex->status,
+        .is_get = ex->req.method == HTTP_GET,
         .body_bytes = sent > ex->head_len ? sent - ex->head_len : 0,
     };
 

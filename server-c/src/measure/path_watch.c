@@ -42,7 +42,7 @@ void path_watch_count(const struct path_watch *watch, struct watched_counts *int
         row[WATCH_REQUESTS]++;
         if (answer->status == 404)
             row[WATCH_404]++;
-        if (answer->status == 200 && answer->body_bytes > 0 && is_page(answer->path)) {
+        if (answer->status == 200 && answer->is_get && is_page(answer->path)) {
             row[WATCH_PAGES]++;
             row[WATCH_PAGE_BYTES] += answer->body_bytes;
         }

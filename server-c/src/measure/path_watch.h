@@ -10,6 +10,7 @@
 
 #include "base/util.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,6 +50,7 @@ struct watched_counts {
 struct watched_answer {
     struct span host, path; /* as they were asked for; the host without its port */
     int status;
+    bool is_get; /* else it has no body, whatever the file is */
     uint64_t body_bytes;
 };
 

@@ -13,6 +13,7 @@ test('requests below the paths of an order are counted until it is over, and tol
   const { control, node } = await joinNodeFor(t)
   mkdirSync(join(node.root, 'docs'))
   writeFileSync(join(node.root, 'docs/guide.html'), GUIDE)
+  writeFileSync(join(node.root, 'docs/empty.html'), '')
   control.assign(node.config('v1', { workers: 2 }))
   node.start()
   await node.untilVersion('v1')
@@ -40,8 +41,11 @@ test('requests below the paths of an order are counted until it is over, and tol
   await untilCounting(id)
   await ask('/docs/guide.html', 5)
   await ask('/docs/gone', 2)
-  await control.until('told', () => counted(id, 0)[0] === 7)
-  assert.deepEqual(counted(id, 0), [7, 2, 5, 5 * GUIDE.length])
+  await ask('/docs/empty.html', 3)
+  await fetch(`http://127.0.0.1:${node.port}/docs/guide.html`, { method: 'HEAD' })
+  await control.until('told', () => counted(id, 0)[0] === 11)
+  // An empty page is a page; a HEAD says nothing of one.
+  assert.deepEqual(counted(id, 0), [11, 2, 8, 5 * GUIDE.length])
 
   // It is over by itself, and what is asked for again counts from 0.
   for (let isOver = false; !isOver; ) {

@@ -16,23 +16,33 @@ static struct span text(const char *chars)
     return (struct span){chars, strlen(chars)};
 }
 
-static void row(int line, const char *host, const char *path, int status, uint64_t bytes,
-                const uint64_t first[WATCH_COUNTER_COUNT],
-                const uint64_t second[WATCH_COUNTER_COUNT])
+static void count(int line, const struct watched_answer *answer,
+                  const uint64_t first[WATCH_COUNTER_COUNT],
+                  const uint64_t second[WATCH_COUNTER_COUNT])
 {
     struct watched_counts counts = {0};
-    struct watched_answer answer = {text(host), text(path), status, bytes};
-    path_watch_count(&watch, &counts, &answer);
+
+    path_watch_count(&watch, &counts, answer);
     for (int i = 0; i < WATCH_COUNTER_COUNT; i++) {
         CHECK_INT(line, "below /docs/ of one host", counts.rows[0][i], first[i]);
         CHECK_INT(line, "below / of any host", counts.rows[1][i], second[i]);
     }
 }
 
+static void row(int line, const char *host, const char *path, int status, uint64_t bytes,
+                const uint64_t first[WATCH_COUNTER_COUNT],
+                const uint64_t second[WATCH_COUNTER_COUNT])
+{
+    const struct watched_answer answer = {text(host), text(path), status, true, bytes};
+
+    count(line, &answer, first, second);
+}
+
 #define NONE ((uint64_t[]){0, 0, 0, 0})
 #define ONE ((uint64_t[]){1, 0, 0, 0})
 #define LOST ((uint64_t[]){1, 1, 0, 0})
 #define PAGE ((uint64_t[]){1, 0, 1, 900})
+#define EMPTY ((uint64_t[]){1, 0, 1, 0})
 
 static void requests_are_counted_below_their_paths(void)
 {
@@ -43,13 +53,21 @@ static void requests_are_counted_below_their_paths(void)
     row(__LINE__, "www.example.org", "/docs/v1.2/guide", 200, 900, PAGE, PAGE);
     row(__LINE__, "www.example.org", "/docs/a.css", 200, 900, ONE, ONE);
     row(__LINE__, "www.example.org", "/docs/a.html", 304, 0, ONE, ONE);
-    row(__LINE__, "www.example.org", "/docs/a.html", 200, 0, ONE, ONE); /* HEAD */
+    row(__LINE__, "www.example.org", "/docs/a.html", 200, 0, EMPTY, EMPTY);
     row(__LINE__, "www.example.org", "/docs/a.html", 206, 900, ONE, ONE);
     row(__LINE__, "www.example.org", "/docs/a.html", 404, 900, LOST, LOST);
     row(__LINE__, "www.example.org", "/docs", 200, 900, NONE, PAGE);
     row(__LINE__, "example.org", "/docs/", 200, 900, NONE, PAGE);
     row(__LINE__, "", "/docs/", 200, 900, NONE, PAGE);
     row(__LINE__, "www.example.org", "", 400, 900, NONE, NONE);
+}
+
+static void a_head_says_nothing_of_a_page(void)
+{
+    const struct watched_answer head = {
+        .host = text("www.example.org"), .path = text("/docs/a.html"), .status = 200};
+
+    count(__LINE__, &head, ONE, ONE);
 }
 
 static void what_loops_counted_for_one_watch_is_added(void)
@@ -67,6 +85,7 @@ static void what_loops_counted_for_one_watch_is_added(void)
 int main(void)
 {
     requests_are_counted_below_their_paths();
+    a_head_says_nothing_of_a_page();
     what_loops_counted_for_one_watch_is_added();
     return check_end("path watch");
 }

@@ -208,7 +208,8 @@ function judgeGate(gate: Gate, given: Case): GateEvidence {
 function judgeMean(gate: Gate, metric: Mean & Named, given: Case): GateEvidence {
   const { ours, theirs, both, lack } = partsOf(gate, metric, given)
   if (lack !== null) return without(both, `${metric.name}: ${lack}`)
-  const found = meanRatio(ours, theirs, { seed: given.seed })
+  const [mine, others] = metric.isEitherWay ? [ours, theirs].map(notEmpty) : [ours, theirs]
+  const found = meanRatio(mine ?? [], others ?? [], { seed: given.seed })
   if (!found) return without(both, `${metric.name}: nothing was sent that can be compared`)
   const whose = whoseIs(given)
   if (metric.isEitherWay) {
@@ -219,6 +220,10 @@ function judgeMean(gate: Gate, metric: Mean & Named, given: Case): GateEvidence 
   const shownMean = `${whose} ${metric.name} are ${found.value.toFixed(2)} times as many (${range(found)}), at most ${gate.max}${probesIn(both)}`
   return { ...both, ...found, verdict: verdictOf(found, gate.max), message: shownMean }
 }
+
+/** A page of nothing counts as one byte: to nothing there is no ratio, and empty pages are what this is to find. */
+const notEmpty = (pages: readonly Share[]): Share[] =>
+  pages.map(({ part, whole }) => ({ part: Math.max(part, whole), whole }))
 
 /** How far apart, whichever is more. */
 function eitherWay({ value, low, high }: Interval): Interval {

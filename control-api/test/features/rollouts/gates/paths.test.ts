@@ -69,6 +69,7 @@ describe('gates of a path', () => {
 
   it.each([
     ['fewer', 50_000, 'bytes per page below /docs/ are 4 times fewer than the others’'],
+    ['fewer (none)', 0, 'bytes per page below /docs/ are 10000 times fewer than the others’'],
     ['more', 800_000, 'bytes per page below /docs/ are 4 times more than the others’'],
   ])('fail for much %s bytes per page', (_, bytes, message) => {
     const judged = judge([[50, 0, 20, bytes], ...USUAL.slice(1)])
