@@ -135,6 +135,9 @@ const EVENT_STREAMS = {
   heartbeatMs: 15_000,
 }
 
+const rhythmOf = ({ reportEverySeconds: seconds }: Config): Rhythm =>
+  seconds === null ? RHYTHM : { ...RHYTHM, reportEveryMs: seconds * 1000 }
+
 export async function buildService(
   config: Config,
   {
@@ -144,7 +147,7 @@ export async function buildService(
     beginMetricsThread,
     logTailWithinMs = 10_000,
     pressure,
-    rhythm = RHYTHM,
+    rhythm = rhythmOf(config),
     textWork: work = startTextWork(),
     webhooks = {},
   }: Overrides = {},

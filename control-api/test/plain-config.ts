@@ -26,6 +26,7 @@ export const plainConfig = (dataDir: string): Config => ({
     keepHours: 24,
   },
   previewHost: null,
+  reportEverySeconds: null,
   oidc: null,
   webhookAllow: [],
   smtp: null,

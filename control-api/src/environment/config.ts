@@ -54,6 +54,8 @@ export type Config = StoreConfig & {
   releases: ReleasesConfig
   /** Under which name a node shows a version of a release, with {release}, {version} and {node}; null: none does. */
   previewHost: string | null
+  /** Nodes say what they measured as often; null: as often as is usual. */
+  reportEverySeconds: number | null
   /** null: nobody signs in through an identity provider. */
   oidc: OidcConfig | null
   /** Networks that webhooks may reach although they are this machine or its link. */
@@ -123,6 +125,7 @@ export function envToConfig(env: Env): Config {
     publicUrl: publicUrl(env, problems),
     releases: releases(env, problems),
     previewHost: previewHost(env, problems),
+    reportEverySeconds: reportEverySeconds(env, problems),
     oidc: oidcConfig((name) => read(env, name), problems),
     webhookAllow: networks(env, 'FARMSTEAD_WEBHOOK_ALLOW', problems),
     smtp: smtpConfig((name) => read(env, name), problems),
@@ -273,6 +276,14 @@ function previewHost(env: Env, problems: string[]): string | null {
     )
   }
   return given
+}
+
+/** Whose measurements are half a minute old counts as silent: three reports come meanwhile. */
+const SLOWEST_REPORTS_SECONDS = 10
+const reportEverySeconds = (env: Env, problems: string[]): number | null => {
+  const name = 'FARMSTEAD_REPORT_EVERY_SECONDS'
+  const bounds = { name, min: 1, max: SLOWEST_REPORTS_SECONDS }
+  return wholeNumber(env, bounds, problems) ?? null
 }
 
 const SEGMENTS = /^(\/[A-Za-z0-9._~-]+)+$/

@@ -44,6 +44,21 @@ describe('the environment', () => {
     expect(read.length).toBeGreaterThan(14)
   })
 
+  test('says how often nodes report: as often that a silent one is told from a slow one', () => {
+    const of = (seconds: string) => ({ ...least, FARMSTEAD_REPORT_EVERY_SECONDS: seconds })
+    expect(envToConfig(least).reportEverySeconds).toBeNull()
+    for (const [seconds, read] of [
+      ['1', 1],
+      ['10', 10],
+    ] as const) {
+      expect(envToConfig(of(seconds)).reportEverySeconds).toBe(read)
+    }
+    for (const wrong of ['0', '11', '2.5', 'often']) {
+      const name = 'FARMSTEAD_REPORT_EVERY_SECONDS'
+      expect(problemsOf(of(wrong)), wrong).toEqual([expect.stringContaining(name)])
+    }
+  })
+
   test('says under which names previews are shown', () => {
     const of = (host: string) => problemsOf({ ...least, FARMSTEAD_PREVIEW_HOST: host })
     expect(envToConfig(least).previewHost).toBeNull()
