@@ -30,9 +30,9 @@ test('not one descriptor left: served clients go on being served, it does not sp
   const node = await startNode(t, { files, config: { limits: { headerSeconds: 60 } } })
   const { pid } = node.child
   const [reader] = await connect(node.port, 1)
+  reader.socket.once('data', () => reader.socket.pause())
   reader.send(request('/big.bin'))
   await until(() => reader.received > 0, 'the first bytes')
-  reader.socket.pause()
   const asking = await connect(node.port, 10)
   for (const [i, client] of asking.entries()) client.send(`GET /f${i}.bin HTTP/1.1\r\n`)
   await until(async () => (await node.status()).gauges.openConnections === 11, 'all are accepted')
