@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A bench (`npm run fleet`) says what it spares; this says that nobody notices.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { Superseded } from '../../src/agent-protocol/errors.ts'
 import { createJoinedWrite } from '../../src/audit/joined-write.ts'
 import { runAs } from '../../src/audit/origin.ts'
 import type { Unit, Write } from '../../src/audit/write.ts'
+import { nextTurn } from '../../src/base/slices.ts'
 import { openServices } from '../../src/process/services.ts'
 import { tempDir } from '../helper.ts'
 
@@ -152,9 +152,9 @@ test('who comes while it rests shares the next, however one after the other they
     while (performance.now() < untilMs);
   })
   const first = joined(note('a'))
-  await sleep(1)
+  await nextTurn()
   const second = joined(note('b'))
-  await sleep(1)
+  await nextTurn()
   await Promise.all([first, second, joined(note('c'))])
   expect(begun()).toBe(2)
 })

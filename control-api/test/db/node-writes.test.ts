@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import { nextTurn } from '../../src/base/slices.ts'
 import { watchNodes } from '../../src/db/changed-nodes.ts'
 import { NodeMemo } from '../../src/db/node-writes.ts'
 import { openControlDb } from '../../src/db/open.ts'
 import { openServices } from '../../src/process/services.ts'
 import { tempDir } from '../helper.ts'
-
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 async function begin({ isWatched = true } = {}) {
   const dataDir = tempDir()

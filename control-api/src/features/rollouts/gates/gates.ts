@@ -208,8 +208,8 @@ function judgeGate(gate: Gate, given: Case): GateEvidence {
 function judgeMean(gate: Gate, metric: Mean & Named, given: Case): GateEvidence {
   const { ours, theirs, both, lack } = partsOf(gate, metric, given)
   if (lack !== null) return without(both, `${metric.name}: ${lack}`)
-  const [mine, others] = metric.isEitherWay ? [ours, theirs].map(notEmpty) : [ours, theirs]
-  const found = meanRatio(mine ?? [], others ?? [], { seed: given.seed })
+  const comparable = metric.isEitherWay ? notEmpty : same
+  const found = meanRatio(comparable(ours), comparable(theirs), { seed: given.seed })
   if (!found) return without(both, `${metric.name}: nothing was sent that can be compared`)
   const whose = whoseIs(given)
   if (metric.isEitherWay) {
@@ -224,6 +224,7 @@ function judgeMean(gate: Gate, metric: Mean & Named, given: Case): GateEvidence 
 /** A page of nothing counts as one byte: to nothing there is no ratio, and empty pages are what this is to find. */
 const notEmpty = (pages: readonly Share[]): Share[] =>
   pages.map(({ part, whole }) => ({ part: Math.max(part, whole), whole }))
+const same = (shares: readonly Share[]) => shares
 
 /** How far apart, whichever is more. */
 function eitherWay({ value, low, high }: Interval): Interval {
