@@ -16,7 +16,7 @@ import type { Role } from '../src/access/roles.ts'
 import { buildService, type Overrides, type Service } from '../src/app.ts'
 import type { Identity } from '../src/control-plane/identity.ts'
 import { migrateToLatest } from '../src/db/migrate.ts'
-import { openControlDb } from '../src/db/open.ts'
+import { openControlDb } from '../src/db/sqlite/open.ts'
 import type { Config } from '../src/environment/config.ts'
 import { startTextWork, type TextWork } from '../src/features/configs/text-work.ts'
 import type { CreatedToken } from '../src/features/tokens/schema.ts'
@@ -27,6 +27,7 @@ import { insertUser } from '../src/people/user-store.ts'
 import { isHeavy } from '../src/plugins/turns.ts'
 import { inThisThread } from './metrics-in-process.ts'
 import { nodeBinary, plainConfig } from './plain-config.ts'
+import { databaseOf, dropDatabase } from './postgres.ts'
 import { makeQuickFolder } from './quick-folder.ts'
 
 export { nodeBinary }
@@ -119,9 +120,12 @@ export function shared(options: Options = {}): () => Built {
 }
 
 async function buildUntil(atEnd: AtEnd, { config = {}, ...overrides }: Options): Promise<Built> {
-  const full = testConfig(config, config.dataDir ?? tempDir(atEnd))
+  const dataDir = config.dataDir ?? tempDir(atEnd)
+  const databaseUrl = config.databaseUrl ?? (await databaseOf(dataDir))
+  atEnd(() => dropDatabase(databaseUrl))
+  const full = testConfig({ ...config, databaseUrl }, dataDir)
   const database = join(full.dataDir, 'control.db')
-  if (!existsSync(database)) writeFileSync(database, await emptyDatabase())
+  if (databaseUrl === null && !existsSync(database)) writeFileSync(database, await emptyDatabase())
   const documented = watchRefusals()
   const heavy = watchTextWork()
   const onRoute = (route: RouteOptions) => {

@@ -158,7 +158,7 @@ export default {
     forbid('sqlite-where-databases-are-opened', 'Others ask by Kysely.', {
       from: {
         path: SRC,
-        pathNot: `${SRC}(?:db/(?:copy|lock|open|sqlite-dialect|statements)|metrics-store/(?:metrics-db|open))\\.ts$`,
+        pathNot: `${SRC}(?:db/(?:lock|sqlite/.*)|metrics-store/(?:metrics-db|open))\\.ts$`,
       },
       to: { path: 'better-sqlite3' },
     }),

@@ -20,7 +20,7 @@ const house: Record<string, string> = {
   'base/ids.ts': '',
   'base/utf8.ts': '',
   'labels/selector.ts': '',
-  'db/open.ts': "import type Sqlite from 'better-sqlite3'",
+  'db/sqlite/open.ts': "import type Sqlite from 'better-sqlite3'",
   'agents/inbox.ts': "import { newId } from '../base/ids.ts'",
   'features/nodes/store.ts': "import type { Id } from '../../base/ids.ts'",
   'features/rollout-rules/store.ts': '',
@@ -55,10 +55,10 @@ function broken(planted: Record<string, string>): string[] {
 it('a house in order passes', () => assert.deepEqual(broken({}), []))
 
 const rows: [rule: string, planted: Record<string, string>][] = [
-  ['floor-1', { 'base/a.ts': "import '../db/open.ts'" }],
-  ['floor-1', { 'base/type.ts': "import type { Database } from '../db/open.ts'" }],
-  ['floor-1', { 'base/part.ts': "export type A = import('../db/open.ts').Database" }],
-  ['floor-1', { 'base/later.ts': "await import('../db/open.ts')" }],
+  ['floor-1', { 'base/a.ts': "import '../db/sqlite/open.ts'" }],
+  ['floor-1', { 'base/type.ts': "import type { Database } from '../db/sqlite/open.ts'" }],
+  ['floor-1', { 'base/part.ts': "export type A = import('../db/sqlite/open.ts').Database" }],
+  ['floor-1', { 'base/later.ts': "await import('../db/sqlite/open.ts')" }],
   ['floor-1', { 'base/beside.ts': "import '../labels/selector.ts'" }],
   ['rollouts-floor-2', { 'features/rollouts/reducer/b.ts': "import '../store/tasks.ts'" }],
   ['no-other-feature', { 'features/groups/c.ts': "import '../nodes/store.ts'" }],

@@ -151,12 +151,12 @@ export async function dueManaged(
 ): Promise<Due[]> {
   const { rows } = await sql<Due>`
     select name, authority from (
-      select m.name, m.next_action_at_ms, ifnull(
+      select m.name, m.next_action_at_ms, coalesce(
         (select o.authority from certificate_orders o
           where o.certificate = m.name and o.ended_at_ms is null),
-        m.authorities ->> '$[0].name') as authority
+        m.authorities -> 0 ->> 'name') as authority
       from managed_certificates m where m.next_action_at_ms <= ${wanted.nowMs}
-      order by m.next_action_at_ms, m.name limit ${LOOKED_THROUGH})
+      order by m.next_action_at_ms, m.name limit ${LOOKED_THROUGH}) as due
     where name not in (select value from json_each(${JSON.stringify(wanted.except)}))
       and authority not in (select value from json_each(${JSON.stringify(wanted.busy)}))
     order by next_action_at_ms, name limit ${wanted.limit}`.execute(db)

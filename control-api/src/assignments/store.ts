@@ -54,7 +54,7 @@ export async function latestAssignments(
 ): Promise<Map<string, Assignment & Standing>> {
   const { rows } = await sql<Assignment & Standing>`
     select a.* from json_each(${JSON.stringify(nodeIds)}) wanted
-    cross join assignments a on a.node_id = wanted.value and a.generation = (
+    cross join assignments a where a.node_id = wanted.value and a.generation = (
       select b.generation from assignments b
       where b.node_id = wanted.value and b.state <> 'withdrawn'
       order by b.generation desc limit 1
@@ -83,7 +83,7 @@ export async function assignmentsByDigest(
   const { rows } = await sql<Assignment>`
     select a.* from json_each(${JSON.stringify(wanted)}) wanted
     cross join assignments a
-      on a.node_id = wanted.value ->> 'nodeId' and a.generation = (
+      where a.node_id = wanted.value ->> 'nodeId' and a.generation = (
         select b.generation from assignments b
         where b.node_id = wanted.value ->> 'nodeId' and b.digest = wanted.value ->> 'digest'
         order by b.generation desc limit 1
@@ -111,8 +111,8 @@ export async function versionsOfDigests(
 export async function givenWith(db: Reader, wanted: readonly Numbered[]): Promise<Assignment[]> {
   const { rows } = await sql<Assignment>`
     select a.* from json_each(${JSON.stringify(wanted)}) wanted
-    cross join assignments a on a.node_id = wanted.value ->> 'nodeId'
-      and a.generation = wanted.value ->> 'generation'`.execute(db)
+    cross join assignments a where a.node_id = wanted.value ->> 'nodeId'
+      and a.generation = cast(wanted.value ->> 'generation' as bigint)`.execute(db)
   return rows
 }
 
@@ -193,11 +193,11 @@ export async function insertAssignments(trx: Trx, rows: readonly Assignment[]): 
   await sql`
     insert into assignments (node_id, generation, offer_id, epoch, rollout_id, config, version, digest,
       config_digest, text_id, group_name, state, ack_ms, apply_ms, confirm_ms, created_at_ms, updated_at_ms)
-    select value ->> 'node_id', value ->> 'generation', value ->> 'offer_id', value ->> 'epoch',
-      value ->> 'rollout_id', value ->> 'config', value ->> 'version', value ->> 'digest',
+    select value ->> 'node_id', cast(value ->> 'generation' as bigint), value ->> 'offer_id', cast(value ->> 'epoch' as bigint),
+      value ->> 'rollout_id', value ->> 'config', cast(value ->> 'version' as bigint), value ->> 'digest',
       value ->> 'config_digest', value ->> 'text_id', value ->> 'group_name', value ->> 'state',
-      value ->> 'ack_ms', value ->> 'apply_ms', value ->> 'confirm_ms', value ->> 'created_at_ms',
-      value ->> 'updated_at_ms'
+      cast(value ->> 'ack_ms' as bigint), cast(value ->> 'apply_ms' as bigint), cast(value ->> 'confirm_ms' as bigint),
+      cast(value ->> 'created_at_ms' as bigint), cast(value ->> 'updated_at_ms' as bigint)
     from json_each(${JSON.stringify(rows)})`.execute(trx)
 }
 
@@ -226,7 +226,7 @@ export async function withdrawOffered(
   const { rows } = await sql<Numbered>`
     update assignments set state = 'withdrawn', updated_at_ms = ${nowMs}
     from json_each(${JSON.stringify(offers)}) taken
-    where node_id = taken.value ->> 'nodeId' and generation = taken.value ->> 'generation'
+    where node_id = taken.value ->> 'nodeId' and generation = cast(taken.value ->> 'generation' as bigint)
       and state = 'offered'
     returning node_id as "nodeId", generation`.execute(trx)
   return rows
@@ -240,7 +240,7 @@ export async function noteGroups(
   await sql`
     update assignments set group_name = given.value ->> 'group'
     from json_each(${JSON.stringify(given)}) given
-    where node_id = given.value ->> 'nodeId' and generation = given.value ->> 'generation'`.execute(
+    where node_id = given.value ->> 'nodeId' and generation = cast(given.value ->> 'generation' as bigint)`.execute(
     trx,
   )
 }
@@ -291,7 +291,7 @@ export async function certificatesOfTexts(
 ): Promise<CertificateVersion[]> {
   const { rows } = await sql<{ certificate: string }>`
     select distinct c.value as certificate from json_each(${JSON.stringify(ids)}) wanted
-    cross join rendered_texts t on t.id = wanted.value, json_each(t.certificates) c`.execute(db)
+    cross join rendered_texts t, json_each(t.certificates) c where t.id = wanted.value`.execute(db)
   return rows.map(({ certificate }) => JSON.parse(certificate))
 }
 
@@ -302,7 +302,7 @@ export async function releasesOfTexts(
 ): Promise<ReleaseVersion[]> {
   const { rows } = await sql<{ release: string }>`
     select distinct r.value as release from json_each(${JSON.stringify(ids)}) wanted
-    cross join rendered_texts t on t.id = wanted.value, json_each(t.releases) r`.execute(db)
+    cross join rendered_texts t, json_each(t.releases) r where t.id = wanted.value`.execute(db)
   return rows.map(({ release }) => JSON.parse(release))
 }
 
@@ -310,8 +310,10 @@ export async function releasesOfTexts(
 export async function partsByText(db: Reader, ids: readonly string[]): Promise<Map<string, Parts>> {
   const { rows } = await sql<PartsRow & { id: string }>`
     select t.id, t.certificates, t.releases from json_each(${JSON.stringify([...new Set(ids)])}) wanted
-    cross join rendered_texts t on t.id = wanted.value
-    where t.certificates is not null or t.releases is not null`.execute(db)
+    cross join rendered_texts t
+    where t.id = wanted.value and (t.certificates is not null or t.releases is not null)`.execute(
+    db,
+  )
   return new Map(rows.map((row) => [row.id, partsOf(row)]))
 }
 
@@ -326,9 +328,9 @@ export async function mayHaveCertificate(
 ): Promise<boolean> {
   const { rows } = await sql`
     select 1 from assignments a join rendered_texts t on t.id = a.text_id, json_each(t.certificates) c
-    where a.node_id = ${nodeId} and a.state <> 'withdrawn' and a.generation >= ifnull((
+    where a.node_id = ${nodeId} and a.state <> 'withdrawn' and a.generation >= coalesce((
       select max(b.generation) from assignments b where b.node_id = ${nodeId} and b.state = 'confirmed'), 0)
-      and c.value ->> 'name' = ${name} and c.value ->> 'version' = ${version}
+      and c.value ->> 'name' = ${name} and cast(c.value ->> 'version' as bigint) = ${version}
     limit 1`.execute(db)
   return rows.length > 0
 }
@@ -338,7 +340,7 @@ export async function manifestsGiven(db: Reader, nodeId: string): Promise<string
   const { rows } = await sql<{ manifest: string }>`
     select distinct r.value ->> 'manifestSha256' as manifest
     from assignments a join rendered_texts t on t.id = a.text_id, json_each(t.releases) r
-    where a.node_id = ${nodeId} and a.state <> 'withdrawn' and a.generation >= ifnull((
+    where a.node_id = ${nodeId} and a.state <> 'withdrawn' and a.generation >= coalesce((
       select max(b.generation) from assignments b where b.node_id = ${nodeId} and b.state = 'confirmed'), 0)
     `.execute(db)
   return rows.map(({ manifest }) => manifest)
@@ -353,9 +355,9 @@ export async function nodesWithRelease(
   const { rows } = await sql<{ name: string }>`
     select n.name from nodes n where n.decommissioned_at_ms is null and exists (
       select 1 from assignments a join rendered_texts t on t.id = a.text_id, json_each(t.releases) r
-      where a.node_id = n.id and a.state <> 'withdrawn' and a.generation >= ifnull((
+      where a.node_id = n.id and a.state <> 'withdrawn' and a.generation >= coalesce((
         select max(b.generation) from assignments b where b.node_id = n.id and b.state = 'confirmed'), 0)
-        and r.value ->> 'name' = ${name} and r.value ->> 'number' = ${number})
+        and r.value ->> 'name' = ${name} and cast(r.value ->> 'number' as bigint) = ${number})
     order by n.name limit ${most}`.execute(db)
   return rows.map((row) => row.name)
 }
@@ -383,7 +385,7 @@ export async function configsGiving(
 ): Promise<GivenConfig[]> {
   const { name, latest } = certificate
   const { rows } = await sql<GivenConfig>`
-    select a.config, a.version, count(*) as nodes, sum(c.value ->> 'version' < ${latest}) as behind
+    select a.config, a.version, count(*) as nodes, sum(case when cast(c.value ->> 'version' as bigint) < ${latest} then 1 else 0 end) as behind
     from nodes
     join assignments a on a.node_id = nodes.id and a.generation = (
       select b.generation from assignments b
@@ -409,7 +411,7 @@ export async function nodesBehind(
       where b.node_id = nodes.id and b.state <> 'withdrawn' order by b.generation desc limit 1)
     join rendered_texts t on t.id = a.text_id, json_each(t.certificates) c
     where nodes.decommissioned_at_ms is null and a.config = ${config} and a.version = ${version}
-      and c.value ->> 'name' = ${name} and c.value ->> 'version' < ${latest}
+      and c.value ->> 'name' = ${name} and cast(c.value ->> 'version' as bigint) < ${latest}
     order by nodes.id`.execute(db)
   return rows.map(({ id }) => id)
 }
@@ -423,7 +425,7 @@ export async function nodesGiven(db: Reader, certificate: string): Promise<numbe
 /** By which text each node there is was told last what to run. */
 export async function textsGiven(db: Reader): Promise<{ nodeId: string; textId: string }[]> {
   const { rows } = await sql<{ nodeId: string; textId: string }>`
-    select a.node_id as nodeId, a.text_id as textId from nodes
+    select a.node_id as "nodeId", a.text_id as "textId" from nodes
     join assignments a on a.node_id = nodes.id and a.generation = (
       select b.generation from assignments b
       where b.node_id = nodes.id and b.state <> 'withdrawn' order by b.generation desc limit 1)

@@ -100,9 +100,9 @@ function rowOf(
   }
 }
 
-/** Half a surrogate pair has no UTF-8, so neither SQLite nor the canonical form could hold it. */
+/** Half a surrogate pair has no UTF-8, so neither SQLite nor the canonical form could hold it; PostgreSQL holds no NUL. */
 function wellFormed<T>(value: T): T {
-  if (typeof value === 'string') return value.toWellFormed() as T
+  if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '\ufffd') as T
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const entries = Object.entries(value)
   if (entries.every(([key]) => key.isWellFormed())) return value

@@ -19,10 +19,10 @@ export async function insertEvents(trx: Trx, rows: readonly InsertedEvent[]): Pr
   }
   await sql`
     insert into events (id, at_ms, kind, object_id, action, actor, via, token_id, request_id, address, data, hash)
-    select value ->> 'id', value ->> 'at_ms', value ->> 'kind', value ->> 'object_id', value ->> 'action',
+    select cast(value ->> 'id' as bigint), cast(value ->> 'at_ms' as bigint), value ->> 'kind', value ->> 'object_id', value ->> 'action',
       value ->> 'actor', value ->> 'via', value ->> 'token_id', value ->> 'request_id', value ->> 'address',
       value ->> 'data', value ->> 'hash'
-    from json_each(${JSON.stringify(rows)}) order by value ->> 'id'`.execute(trx)
+    from json_each(${JSON.stringify(rows)}) order by cast(value ->> 'id' as bigint)`.execute(trx)
 }
 
 export const newestEvent = (db: Reader): Promise<{ id: number; hash: string } | undefined> =>

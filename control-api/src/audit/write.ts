@@ -4,7 +4,7 @@
 // and to repeat: nodes and browsers ask again).
 import type { Kysely } from 'kysely'
 import type { Database, Trx } from '../db/database.ts'
-import { rowsChanged } from '../db/rows-changed.ts'
+import type { Store } from '../db/store.ts'
 import type { DiskSpace } from '../storage/disk-space.ts'
 import { type ChainEnd, chainEnd, chainedTo } from './chain.ts'
 import type { NewEvent } from './event.ts'
@@ -30,6 +30,7 @@ export type Write = <T>(work: (unit: Unit) => Promise<T>) => Promise<T>
 
 type Deps = {
   db: Kysely<Database>
+  rowsChanged: Store['rowsChanged']
   now: () => number
   onEvents: () => void
   /** `work` may run twice: when the disk was full, and room was made. */
@@ -58,7 +59,7 @@ const LEFT_OUT = 'events-left-out'
 /** Events in a statement: what waits for it is in memory. */
 const WRITTEN_TOGETHER = 500
 
-export function createWrite({ db, now, onEvents, withRoom }: Deps): Write {
+export function createWrite({ db, rowsChanged, now, onEvents, withRoom }: Deps): Write {
   const bound = createEventBounds()
   /**
    * The chain in one transaction: nobody else writes it meanwhile, so where it ends is read once, and many events are written

@@ -7,7 +7,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { checkControlDb } from '../db/copy.ts'
+import { checkControlDb } from '../db/sqlite/copy.ts'
 import { BackupUnreadable } from './errors.ts'
 import {
   CONTROL_DB,

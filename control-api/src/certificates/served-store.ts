@@ -41,7 +41,7 @@ export async function shownBy(
   hosts: readonly string[],
 ): Promise<(Served & { nodes: number })[]> {
   const { rows } = await sql<Served & { nodes: number }>`
-    select s.host, s.fingerprint, s.not_after_ms as notAfterMs, count(*) as nodes
+    select s.host, s.fingerprint, s.not_after_ms as "notAfterMs", count(*) as nodes
     from json_each(${JSON.stringify(nodeIds)}) node
     cross join json_each(${JSON.stringify(hosts)}) host
     join served_certificates s on s.node_id = node.value and s.host = host.value
@@ -57,10 +57,11 @@ async function versionsOf(
 ): Promise<Map<string, OurVersion>> {
   const { rows } = await sql<OurVersion & { fingerprint: string }>`
     select v.fingerprint, v.certificate as name, v.number as version, c.latest,
-      v.not_before_ms as notBeforeMs
+      v.not_before_ms as "notBeforeMs"
     from json_each(${JSON.stringify(fingerprints)}) wanted
-    cross join certificate_versions v on v.fingerprint = wanted.value
+    cross join certificate_versions v
     join certificates c on c.name = v.certificate
+    where v.fingerprint = wanted.value
     order by v.certificate desc`.execute(db)
   return new Map(rows.map(({ fingerprint, ...version }) => [fingerprint, version]))
 }
@@ -78,7 +79,7 @@ export async function setServed(
     select value ->> 'host', value ->> 'fingerprint' from json_each(${said}))`.execute(trx)
   const come =
     await sql`insert into served_certificates (node_id, host, fingerprint, not_after_ms, since_ms)
-    select ${nodeId}, value ->> 'host', value ->> 'fingerprint', value ->> 'notAfterMs', ${nowMs}
+    select ${nodeId}, value ->> 'host', value ->> 'fingerprint', cast(value ->> 'notAfterMs' as bigint), cast(${nowMs} as bigint)
     from json_each(${said}) where true
     on conflict (node_id, host, fingerprint) do nothing`.execute(trx)
   return (gone.numAffectedRows ?? 0n) + (come.numAffectedRows ?? 0n) > 0n

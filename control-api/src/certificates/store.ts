@@ -179,10 +179,11 @@ export type Latest = {
 export async function latestOf(db: Reader, names: readonly string[]): Promise<Map<string, Latest>> {
   const { rows } = await sql<Omit<Latest, 'names'> & { names: string }>`
     select c.name, v.number, v.fingerprint, v.names,
-      v.not_before_ms as notBeforeMs, v.not_after_ms as notAfterMs
+      v.not_before_ms as "notBeforeMs", v.not_after_ms as "notAfterMs"
     from json_each(${JSON.stringify(names)}) wanted
-    cross join certificates c on c.name = wanted.value
-    join certificate_versions v on v.certificate = c.name and v.number = c.latest`.execute(db)
+    cross join certificates c
+    join certificate_versions v on v.certificate = c.name and v.number = c.latest
+    where c.name = wanted.value`.execute(db)
   return new Map(rows.map((row) => [row.name, { ...row, names: JSON.parse(row.names) }]))
 }
 
@@ -206,12 +207,13 @@ export async function givenVersions(
   which: 'newest' | 'proved',
 ): Promise<Given[]> {
   if (names.length === 0) return []
-  const number = which === 'newest' ? sql`c.latest` : sql`ifnull(c.released, c.latest)`
+  const number = which === 'newest' ? sql`c.latest` : sql`coalesce(c.released, c.latest)`
   const { rows } = await sql<Given>`
-    select c.name, v.number as version, v.fingerprint as fingerprintSha256
+    select c.name, v.number as version, v.fingerprint as "fingerprintSha256"
     from json_each(${JSON.stringify(names)}) wanted
-    cross join certificates c on c.name = wanted.value
+    cross join certificates c
     join certificate_versions v on v.certificate = c.name and v.number = ${number}
+    where c.name = wanted.value
     order by c.name`.execute(db)
   return rows
 }
@@ -224,8 +226,8 @@ export async function releasedVersions(
   if (names.length === 0) return new Map()
   const { rows } = await sql<{ name: string; released: number }>`
     select c.name, c.released from json_each(${JSON.stringify([...new Set(names)])}) wanted
-    cross join certificates c on c.name = wanted.value
-    where c.released is not null`.execute(db)
+    cross join certificates c
+    where c.name = wanted.value and c.released is not null`.execute(db)
   return new Map(rows.map(({ name, released }) => [name, released]))
 }
 
@@ -297,12 +299,12 @@ export async function endings(
   { after, limit }: { after: readonly [endMs: number, name: string]; limit: number },
 ): Promise<Ending[]> {
   const { rows } = await sql<Ending>`
-    select c.name, c.latest, v.not_before_ms as notBeforeMs, c.not_after_ms as notAfterMs,
-      c.told_days as toldDays, c.told_end_ms as toldEndMs, (
+    select c.name, c.latest, v.not_before_ms as "notBeforeMs", c.not_after_ms as "notAfterMs",
+      c.told_days as "toldDays", c.told_end_ms as "toldEndMs", (
         select min(s.not_after_ms) from certificate_versions o
         join served_certificates s on s.fingerprint = o.fingerprint
         join nodes n on n.id = s.node_id and n.decommissioned_at_ms is null
-        where o.certificate = c.name) as servedNotAfterMs
+        where o.certificate = c.name) as "servedNotAfterMs"
     from certificates c
     join certificate_versions v on v.certificate = c.name and v.number = c.latest
     where (c.not_after_ms, c.name) > (${after[0]}, ${after[1]})

@@ -7,21 +7,20 @@ import type { Requirement } from '../labels/selector.ts'
 /** `column` may carry its table: nodes.labels. */
 export function labelsWithin(column: string, scope: Scope): Expression<SqlBool> {
   const conditions = (scope ?? []).map((requirement) => holds(sql.ref(column), requirement))
-  if (conditions.length === 0) return sql<SqlBool>`1`
+  if (conditions.length === 0) return sql<SqlBool>`true`
   return sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
 }
 
 function holds(labels: RawBuilder<unknown>, requirement: Requirement): RawBuilder<SqlBool> {
-  // A label's name holds no quotation mark.
-  const value = sql`json_extract(${labels}, ${`$."${requirement.key}"`})`
+  const value = sql`(${labels} ->> ${requirement.key})`
   switch (requirement.kind) {
     case 'exists':
       return sql<SqlBool>`${value} is not null`
     case 'absent':
       return sql<SqlBool>`${value} is null`
     case 'in':
-      return sql<SqlBool>`ifnull(${value} in (${sql.join(requirement.values)}), 0)`
+      return sql<SqlBool>`coalesce(${value} in (${sql.join(requirement.values)}), false)`
     case 'notin':
-      return sql<SqlBool>`ifnull(${value} not in (${sql.join(requirement.values)}), 1)`
+      return sql<SqlBool>`coalesce(${value} not in (${sql.join(requirement.values)}), true)`
   }
 }

@@ -46,6 +46,8 @@ import * as releasesOnNodes from './migrations/091-releases-on-nodes.ts'
 import * as sitePlaces from './migrations/095-site-places.ts'
 import * as neighbours from './migrations/096-neighbours.ts'
 import * as releasePreviews from './migrations/098-release-previews.ts'
+import { postgresTables } from './postgres/first-step.ts'
+import type { StorePlace } from './store.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -94,11 +96,30 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '098-release-previews': releasePreviews,
 }
 
-export const migratorOf = (db: Kysely<Database>) =>
-  new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } })
+type Steps = Readonly<Record<string, Migration>>
 
-export async function migrateToLatest(db: Kysely<Database>): Promise<void> {
-  const { error, results } = await migratorOf(db).migrateToLatest()
+/** In PostgreSQL the first step makes all that those up to 098 made in SQLite: the same names say the same of both. */
+export const stepsOf = ({ databaseUrl }: StorePlace): Steps =>
+  databaseUrl === null
+    ? migrations
+    : Object.fromEntries(
+        Object.entries(migrations).map(([name, step]) => [
+          name,
+          name === FIRST ? postgresTables : name <= IN_THE_FIRST ? NOTHING : step,
+        ]),
+      )
+const FIRST = '001-core'
+const IN_THE_FIRST = '098-release-previews'
+const NOTHING: Migration = { up: async () => {} }
+
+export const migratorOf = (db: Kysely<Database>, steps: Steps = migrations) =>
+  new Migrator({ db, provider: { getMigrations: async () => ({ ...steps }) } })
+
+export async function migrateToLatest(
+  db: Kysely<Database>,
+  steps: Steps = migrations,
+): Promise<void> {
+  const { error, results } = await migratorOf(db, steps).migrateToLatest()
   if (error === undefined) return
   const failed = results?.find((result) => result.status === 'Error')?.migrationName
   throw new Error(

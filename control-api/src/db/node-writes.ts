@@ -1,52 +1,65 @@
 // SPDX-License-Identifier: MIT
-// Something was written of a node: told at once, by triggers (changed-nodes.ts), so that what was read of it need not be
-// read again for each of its messages.
+// Something was written of a node: told with each write, so that what was read of it need not be read again for each of its
+// messages. The database says so by triggers, so nobody who writes has to think of it.
 
-/** Of better-sqlite3. */
-type Connection = {
-  function(name: string, call: (nodeId: string) => void): unknown
-  prepare(sql: string): { pluck(): { get(): unknown } }
+/** The tables by which a node is judged, and their column with its id. */
+export const WATCHED = { nodes: 'id', assignments: 'node_id', node_certificates: 'node_id' }
+
+/** How a database tells. */
+export type WriteSource = {
+  /** From when it resolves each write of this process is told before anybody else reads; of what is undone, too. */
+  watch(tell: (nodeId: string) => void): Promise<void>
+  /** Another one when another process has committed something. */
+  foreign(): unknown
 }
+/** `all`: another process wrote, or nobody asked before. */
+export type ChangedNodes = { all: true } | { all: false; ids: string[] }
 export type NodeWrites = ReturnType<typeof createNodeWrites>
 
-/** What the triggers call. */
-export const NODE_WRITTEN = 'node_written'
-
-export function createNodeWrites() {
+export function createNodeWrites(source: WriteSource) {
   const told: ((nodeId: string) => void)[] = []
   let count = 0
   let isWatched = false
-  let readVersion = (): unknown => 0
   let version: unknown
   let isOfThisTurn = false
+  /** Looked at once in a turn of the loop: who asks in it was there before. */
+  const foreign = (): unknown => {
+    if (isOfThisTurn) return version
+    isOfThisTurn = true
+    setImmediate(() => {
+      isOfThisTurn = false
+    })
+    version = source.foreign()
+    return version
+  }
   return {
-    attach(sqlite: Connection): void {
-      sqlite.function(NODE_WRITTEN, (nodeId: string) => {
+    /** From now on all that is written is told. */
+    async watch(): Promise<void> {
+      await source.watch((nodeId) => {
         count++
         for (const tell of told) tell(nodeId)
       })
-      const asked = sqlite.prepare('pragma data_version').pluck()
-      readVersion = () => asked.get()
-    },
-    /** From now on all that is written is told. */
-    watched(): void {
       isWatched = true
     },
     isWatched: () => isWatched,
     /** Of this process, whether it was committed or not. */
     count: () => count,
-    /** Another one when another process has committed something. Looked at once in a turn of the loop: who asks in it was there before. */
-    foreign(): unknown {
-      if (isOfThisTurn) return version
-      isOfThisTurn = true
-      setImmediate(() => {
-        isOfThisTurn = false
-      })
-      version = readVersion()
-      return version
-    },
-    /** Before it is committed: who reads then waits for that. */
+    foreign,
+    /** Before it is committed, or before who waits for the commit reads. */
     onWrite: (tell: (nodeId: string) => void) => void told.push(tell),
+    /** Of which nodes something was written since it was asked last. */
+    taker(): () => ChangedNodes {
+      const ids = new Set<string>()
+      told.push((nodeId) => ids.add(nodeId))
+      let seen: { version: unknown } | null = null
+      return () => {
+        const before = seen
+        seen = { version: source.foreign() }
+        const changed = [...ids]
+        ids.clear()
+        return before?.version === seen.version ? { all: false, ids: changed } : { all: true }
+      }
+    },
   }
 }
 

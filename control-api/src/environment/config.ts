@@ -6,14 +6,14 @@ import { isRecipient } from '../backup/seal.ts'
 import { unknownNames } from '../base/known-environment.ts'
 import { LOG_LEVELS, type LogLevel } from '../base/log-level.ts'
 import { repositoryDir } from '../base/places.ts'
+import type { StorePlace } from '../db/store.ts'
 import { type OidcConfig, oidcConfig, publicUrlOf } from './oidc.ts'
 import { type OtlpConfig, otlpConfig } from './otlp.ts'
 import { type SmtpConfig, smtpConfig } from './smtp.ts'
 import { type ConsoleTls, consoleTls } from './tls.ts'
 
 /** What the operator's commands need as well as the service. */
-export type StoreConfig = {
-  dataDir: string
+export type StoreConfig = StorePlace & {
   /** `farmstead-node`, whose `check` has the last word on every config. */
   nodeBinary: string
   /** The base URL nodes dial: https with mutual TLS, http without. */
@@ -136,6 +136,18 @@ export function envToConfig(env: Env): Config {
   return config
 }
 
+/** As the field has it: the name is not one of ours. */
+function databaseUrl(env: Env, problems: string[]): string | null {
+  const given = read(env, 'DATABASE_URL')
+  if (given === undefined) return null
+  if (!/^postgres(?:ql)?:\/\//.test(given) || !URL.canParse(given)) {
+    problems.push(
+      'DATABASE_URL must be a postgres:// URL (postgres://user:password@host:5432/database); leave it out for SQLite in FARMSTEAD_DATA_DIR',
+    )
+  }
+  return given
+}
+
 function storeConfig(env: Env, problems: string[]): StoreConfig {
   const dataDir = read(env, 'FARMSTEAD_DATA_DIR')
   if (!dataDir) problems.push('FARMSTEAD_DATA_DIR must name the folder the databases live in')
@@ -145,6 +157,7 @@ function storeConfig(env: Env, problems: string[]): StoreConfig {
   const agentTransport = transport(env, problems)
   return {
     dataDir: resolve(dataDir ?? '.'),
+    databaseUrl: databaseUrl(env, problems),
     backups: backups(env, resolve(dataDir ?? '.'), problems),
     nodeBinary: resolve(nodeBinary),
     agentUrl: agentUrl(env, agentTransport, problems),

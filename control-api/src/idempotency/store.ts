@@ -68,6 +68,6 @@ export async function dropOldest(
           window newest as (
             order by started_at_ms desc, route, key rows between unbounded preceding and current row
           )
-        ) where place > ${most.keys} or total_bytes > ${most.bytes}
+        ) as placed where place > ${most.keys} or total_bytes > ${most.bytes}
       )`.execute(trx)
 }

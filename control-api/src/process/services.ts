@@ -8,9 +8,9 @@ import { requireWholeFolder } from '../backup/restore.ts'
 import { controlApiDir } from '../base/places.ts'
 import { loadControlPlaneId } from '../control-plane/epoch.ts'
 import { enterFolder } from '../db/lock.ts'
-import { migrateToLatest } from '../db/migrate.ts'
-import { createNodeWrites } from '../db/node-writes.ts'
-import { openControlDb } from '../db/open.ts'
+import { migrateToLatest, stepsOf } from '../db/migrate.ts'
+import { openStore } from '../db/open.ts'
+import type { StorePlace } from '../db/store.ts'
 import { unlinkIdentitiesOf } from '../features/oidc/store.ts'
 import { revokeTokensOf } from '../features/tokens/store.ts'
 import type { OtherWaysIn } from '../people/recovery.ts'
@@ -25,14 +25,14 @@ const manifest: { version: string } = JSON.parse(
 export const version = manifest.version
 
 export async function openServices(
-  { dataDir }: { dataDir: string },
+  { dataDir, databaseUrl = null }: { dataDir: string } & Partial<StorePlace>,
   now = Date.now,
   enter = enterFolder,
 ) {
   const leaveFolder = enter(dataDir)
   try {
     requireWholeFolder(dataDir)
-    const services = await openStores(dataDir, now)
+    const services = await openStores({ dataDir, databaseUrl }, now)
     const close = async () => {
       await services.close()
       leaveFolder()
@@ -46,18 +46,21 @@ export async function openServices(
 
 const waysIn: OtherWaysIn = { revokeTokens: revokeTokensOf, unlinkIdentities: unlinkIdentitiesOf }
 
-async function openStores(dataDir: string, now: () => number) {
-  const nodeWrites = createNodeWrites()
-  const db = openControlDb(dataDir, nodeWrites)
-  await migrateToLatest(db)
+async function openStores(place: StorePlace, now: () => number) {
+  const { db, nodeWrites, rowsChanged, onEnded } = await openStore(place)
+  await migrateToLatest(db, stepsOf(place))
   const events = await openEventLog(db)
-  const disk = createDiskSpace(dataDir)
-  const write = createWrite({ db, now, onEvents: events.wake, withRoom: disk.withRoom })
+  const disk = createDiskSpace(place.dataDir)
+  const write = createWrite({
+    ...{ db, now, rowsChanged },
+    onEvents: events.wake,
+    withRoom: disk.withRoom,
+  })
   const controlPlaneId = await loadControlPlaneId(db)
   const users = createUserStore(db)
   const close = async () => {
     await events.close()
     await db.destroy()
   }
-  return { db, nodeWrites, now, events, write, disk, controlPlaneId, users, waysIn, close }
+  return { db, nodeWrites, onEnded, now, events, write, disk, controlPlaneId, users, waysIn, close }
 }

@@ -17,11 +17,12 @@ export async function givenReleases(
   if (names.length === 0) return []
   const wanted = [...new Set(names)].map((name) => ({ name, number: chosen.get(name) ?? null }))
   const { rows } = await sql<ReleaseVersion>`
-    select s.name, v.number, v.manifest as manifestSha256
+    select s.name, v.number, v.manifest as "manifestSha256"
     from json_each(${JSON.stringify(wanted)}) wanted
-    cross join release_sets s on s.name = wanted.value ->> 'name'
+    cross join release_sets s
     join release_versions v on v.release = s.name
-      and v.number = coalesce(wanted.value ->> 'number', s.released, s.latest)
+      and v.number = coalesce(cast(wanted.value ->> 'number' as bigint), s.released, s.latest)
+    where s.name = wanted.value ->> 'name'
     order by s.name`.execute(db)
   return rows
 }
@@ -52,8 +53,8 @@ export async function releasedNumbers(
   if (names.length === 0) return new Map()
   const { rows } = await sql<{ name: string; released: number }>`
     select s.name, s.released from json_each(${JSON.stringify([...new Set(names)])}) wanted
-    cross join release_sets s on s.name = wanted.value
-    where s.released is not null`.execute(db)
+    cross join release_sets s
+    where s.name = wanted.value and s.released is not null`.execute(db)
   return new Map(rows.map(({ name, released }) => [name, released]))
 }
 

@@ -13,7 +13,8 @@ import * as rollouts from '../../src/db/migrations/011-rollouts.ts'
 import * as identities from '../../src/db/migrations/012-identities.ts'
 import * as driftTexts from '../../src/db/migrations/013-drift-texts.ts'
 import * as audit from '../../src/db/migrations/023-audit.ts'
-import { openControlDb } from '../../src/db/open.ts'
+import { openControlDb } from '../../src/db/sqlite/open.ts'
+import { rowsChanged } from '../../src/db/sqlite/rows-changed.ts'
 import { verifyChain } from '../../src/features/audit/verify.ts'
 import { openServices } from '../../src/process/services.ts'
 import { enrolNode } from '../agents/node-client.ts'
@@ -161,6 +162,7 @@ describe('the migration of the audit', () => {
     expect(JSON.parse(rows[0]?.data ?? '')).toEqual({ half: '\ufffd', whole: '\\ud800' })
     const write = createWrite({
       db,
+      rowsChanged,
       now: () => 7,
       onEvents: () => {},
       withRoom: (attempt) => attempt(),

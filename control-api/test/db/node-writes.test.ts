@@ -2,9 +2,8 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { nextTurn } from '../../src/base/slices.ts'
-import { watchNodes } from '../../src/db/changed-nodes.ts'
 import { NodeMemo } from '../../src/db/node-writes.ts'
-import { openControlDb } from '../../src/db/open.ts'
+import { openControlDb } from '../../src/db/sqlite/open.ts'
 import { openServices } from '../../src/process/services.ts'
 import { tempDir } from '../helper.ts'
 
@@ -19,7 +18,7 @@ async function begin({ isWatched = true } = {}) {
       db,
     )
   }
-  if (isWatched) await watchNodes(db, nodeWrites)
+  if (isWatched) await nodeWrites.watch()
   const memo = new NodeMemo<string>(nodeWrites)
   let reads = 0
   const nameIn = async (id: string) => {

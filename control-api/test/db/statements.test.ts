@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import Sqlite from 'better-sqlite3'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { keepStatements } from '../../src/db/statements.ts'
+import { keepStatements } from '../../src/db/sqlite/statements.ts'
 
 function open() {
   const database = new Sqlite(':memory:')

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { migrations, migratorOf } from '../../src/db/migrate.ts'
-import { openControlDb } from '../../src/db/open.ts'
+import { openControlDb } from '../../src/db/sqlite/open.ts'
 
 const DUMPS = join(import.meta.dirname, 'dumps')
 const ROWS = join(import.meta.dirname, 'rows')

@@ -15,8 +15,7 @@ import { sha256 } from '../../src/base/ids.ts'
 import { takeEpoch } from '../../src/control-plane/epoch.ts'
 import type { Identity } from '../../src/control-plane/identity.ts'
 import { beginRecovery, readRecovery } from '../../src/control-plane/recovery.ts'
-import { watchNodes } from '../../src/db/changed-nodes.ts'
-import { copyControlDb } from '../../src/db/copy.ts'
+import { copyControlDb } from '../../src/db/sqlite/copy.ts'
 import { findVersion, lastReleaseOf, lastReleases } from '../../src/features/configs/store.ts'
 import { digestOf } from '../../src/features/configs/text/digest.ts'
 import { parseConfigText } from '../../src/features/configs/text/text.ts'
@@ -61,7 +60,7 @@ export async function openData(dataDir: string, now: () => number): Promise<Serv
     const about = { author: 'ana', message: 'm', source: 'api' as const }
     await saveVersion({ write, validate, sitesIn: async () => [], now }, { ...version, ...about })
   }
-  await watchNodes(services.db, services.nodeWrites)
+  await services.nodeWrites.watch()
   return services
 }
 

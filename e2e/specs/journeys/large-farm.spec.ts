@@ -3,7 +3,7 @@
 // in the window. No page is larger than it may be. The rows are written into the database of a farm of this test's own, for nobody
 // has so many machines.
 import { join } from 'node:path'
-import { openControlDb } from '../../../control-api/src/db/open.ts'
+import { openControlDb } from '../../../control-api/src/db/sqlite/open.ts'
 import {
   addLargeRollout,
   LARGE,

@@ -5,7 +5,7 @@
 //   FARMSTEAD_LIVE_MINUTES=60 …    keeps the last part up for an hour
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openControlDb } from '../../../control-api/src/db/open.ts'
+import { openControlDb } from '../../../control-api/src/db/sqlite/open.ts'
 import {
   addLargeRollout,
   nodeId,

@@ -5,6 +5,11 @@ import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
+  await insertRules(db)
+}
+
+/** Of any database. */
+export async function insertRules(db: Kysely<unknown>): Promise<void> {
   for (const [i, rule] of RULES.entries()) {
     const id = `rule_${String(i + 1).padStart(26, '0')}`
     const { name, severity, condition, forSeconds, keepFiringSeconds } = rule

@@ -106,7 +106,7 @@ export async function endAlertsOf(
     .where('state', '=', 'pending')
     .execute()
   await sql`update alerts set state = 'resolved', resolved_at_ms = ${nowMs}, resolved_because = ${because},
-      is_untold = firing_told_at_ms is not null
+      is_untold = case when firing_told_at_ms is not null then 1 else 0 end
     where rule_id = ${ruleId} and state = 'firing'`.execute(trx)
 }
 
@@ -186,15 +186,18 @@ export async function lately(
   const sinceMs = nowMs - 3600_000
   const row = await db
     .selectFrom('alerts')
-    .select(({ fn, eb }) => [
-      fn.countAll<number>().as('fired'),
-      fn.sum<number | null>(eb('firing_told_at_ms', '>', sinceMs)).as('told'),
-    ])
+    .select(({ fn }) => fn.countAll<number>().as('fired'))
+    .select(({ fn, eb }) =>
+      fn
+        .countAll<number>()
+        .filterWhere(eb('firing_told_at_ms', '>', sinceMs))
+        .as('told'),
+    )
     .where('rule_id', '=', rule_id)
     .where('subject_id', '=', subject_id)
     .where('firing_at_ms', '>', sinceMs)
     .executeTakeFirstOrThrow()
-  return { fired: row.fired, told: row.told ?? 0 }
+  return row
 }
 
 /** All of them, in one statement. */

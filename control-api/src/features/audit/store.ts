@@ -87,17 +87,17 @@ function walk(db: Kysely<Database>, filter: AuditFilter, after: Place | null): E
   return query.orderBy('at_ms', 'desc').orderBy('id', 'desc')
 }
 
-/** With the plus by no index: what is walked bounds the work, and by another one it would be found anew each time. */
+/** As an expression by no index: what is walked bounds the work, and by another one it would be found anew each time. */
 function narrow(query: Events, filter: AuditFilter): Events {
   let narrowed = query
   for (const [name, column] of FILTERS) {
     const wanted = filter[name]
-    if (wanted !== undefined) narrowed = narrowed.where(sql`+${sql.ref(column)}`, '=', wanted)
+    if (wanted !== undefined) narrowed = narrowed.where(sql`${sql.ref(column)} || ''`, '=', wanted)
   }
   if (filter.without !== undefined) narrowed = narrowed.where('action', '!=', filter.without)
   if (filter.q === undefined) return narrowed
-  const pattern = `%${filter.q.replaceAll(/[\\%_]/g, '\\$&')}%`
-  return narrowed.where(sql<boolean>`data like ${pattern} escape '\\'`)
+  const pattern = `%${filter.q.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
+  return narrowed.where(sql<boolean>`lower(data) like ${pattern} escape '\\'`)
 }
 
 export function auditRow(db: Kysely<Database>, id: number) {

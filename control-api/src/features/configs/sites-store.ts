@@ -37,12 +37,12 @@ export async function keepSites(
   if (!isNew) return
   const each = eachHostOnce(sites)
   await sql`insert into sites (host, config, version, hosts, root, certificates, has_certificate_files, place)
-    select value ->> 'host', ${config}, ${version}, value -> 'hosts', value ->> 'root',
-      value -> 'certificates', value ->> 'hasFiles', value ->> 'index'
+    select value ->> 'host', ${config}, cast(${version} as bigint), value -> 'hosts', value ->> 'root',
+      value -> 'certificates', cast(value ->> 'hasFiles' as bigint), cast(value ->> 'index' as bigint)
     from json_each(${JSON.stringify(each.map(rowOf))})`.execute(trx)
   const hosts = each.flatMap((site) => site.hosts.map((host) => [host, site.hosts[0]]))
   await sql`insert into site_hosts (config, host, version, site)
-    select ${config}, value ->> 0, ${version}, value ->> 1
+    select ${config}, value ->> 0, cast(${version} as bigint), value ->> 1
     from json_each(${JSON.stringify(hosts)})`.execute(trx)
   await forgetOthers(trx, config, version)
 }
@@ -97,11 +97,13 @@ export const unreadOf = async (
 ): Promise<ConfigVersion[]> =>
   (
     await sql<ConfigVersion>`
-      select wanted.value ->> 0 as config, wanted.value ->> 1 as version
+      select wanted.value ->> 0 as config, cast(wanted.value ->> 1 as bigint) as version
       from json_each(${JSON.stringify(versions.map(({ config, version }) => [config, version]))}) wanted
       where not exists (
         select 1 from sites_read r
-        where r.config = wanted.value ->> 0 and r.version = wanted.value ->> 1)`.execute(db)
+        where r.config = wanted.value ->> 0 and r.version = cast(wanted.value ->> 1 as bigint))`.execute(
+      db,
+    )
   ).rows
 
 /** Rows that are looked through between two turns of the loop. */
@@ -199,16 +201,17 @@ export async function sitesGone(
   )
   if (unread.length > 0) return null
   const { rows } = await sql<{ site: string; host: string }>`
-    select site, host from site_hosts
-    where config = ${config} and version in (select value from json_each(${JSON.stringify(versions)}))
-    group by host having max(version) = ${version}`.execute(db)
+    select s.site, s.host from site_hosts s
+    where s.config = ${config} and s.version = ${version} and not exists (
+      select 1 from site_hosts n where n.config = s.config and n.host = s.host and n.version in (
+        select cast(value as bigint) from json_each(${JSON.stringify(newer)})))`.execute(db)
   if (rows.length === 0) return []
   const gone = new Set(rows.map(({ host }) => host))
   const called = JSON.stringify([...new Set(rows.map(({ site }) => site))])
   const all = (
     await sql<SiteRow>`
       select s.* from json_each(${called}) c
-      cross join sites s on s.host = c.value and s.config = ${config} and s.version = ${version}`.execute(
+      cross join sites s where s.host = c.value and s.config = ${config} and s.version = ${version}`.execute(
       db,
     )
   ).rows.map(toSite)
@@ -227,7 +230,7 @@ export const newestNumbers = async (
     select config, version from (
       select wanted.value as config,
         (select max(number) from config_versions v where v.config = wanted.value) as version
-      from json_each(${JSON.stringify(configs)}) wanted)
+      from json_each(${JSON.stringify(configs)}) wanted) as newest
     where version is not null`.execute(db)
   return new Map(rows.map(({ config, version }) => [config, version]))
 }

@@ -127,7 +127,7 @@ export async function listVersions(
 }
 
 const isFoundBy = (q: string) =>
-  sql<boolean>`(instr(lower(message), lower(${q})) > 0 or number = ${NUMBER.exec(q)?.[1] ?? null})`
+  sql<boolean>`(instr(lower(message), lower(${q})) > 0 or cast(number as text) = ${NUMBER.exec(q)?.[1] ?? null})`
 const NUMBER = /^v?([1-9]\d*)$/
 
 export async function findVersionSummary(

@@ -9,7 +9,6 @@ import type { SyncState } from '../../api-shapes/node-facts.ts'
 import type { Assignment } from '../../assignments/store.ts'
 import { inSlices, nextTurn } from '../../base/slices.ts'
 import type { Identity } from '../../control-plane/identity.ts'
-import { watchNodes } from '../../db/changed-nodes.ts'
 import type { Database } from '../../db/database.ts'
 import type { NodeWrites } from '../../db/node-writes.ts'
 import type { ReadGrouping } from '../../fleet/config-ports.ts'
@@ -86,7 +85,8 @@ const AT_ONCE = 200
 
 export async function openFarmIndex(deps: Deps): Promise<FarmIndex> {
   const { db, now, fleet, readGrouping } = deps
-  const takeChanged = await watchNodes(db, deps.nodeWrites)
+  await deps.nodeWrites.watch()
+  const takeChanged = deps.nodeWrites.taker()
   const kept = new KeptNodes<KeptNode>()
   let groupedBy = ''
   /** Not while something that was noted is not read yet. */
@@ -130,7 +130,7 @@ export async function openFarmIndex(deps: Deps): Promise<FarmIndex> {
 
   const catchUp = async () => {
     for (let isDone = false; !isDone; ) {
-      const changed = await takeChanged()
+      const changed = takeChanged()
       const isAll = changed.all || !isWhole
       isDone = !isAll
       isWhole = false

@@ -65,7 +65,7 @@ export const silentNodes = (db: Kysely<Database>, since: SilentSince): Promise<S
     .selectFrom('nodes')
     .select(SILENT_COLUMNS)
     .where('decommissioned_at_ms', 'is', null)
-    .where(sql<number>`ifnull(last_seen_at_ms, enrolled_at_ms)`, '<=', since.heardBeforeMs)
+    .where(sql<number>`coalesce(last_seen_at_ms, enrolled_at_ms)`, '<=', since.heardBeforeMs)
     .$if(since.isByTokenOnly, (query) => query.where('forget_after_hours', 'is not', null))
     .where('id', 'not in', eachOf(since.connectedIds))
     .execute()
@@ -80,12 +80,13 @@ export async function passedBy(
   const { rows } = await sql<PassedBy>`
     select t.node_id, r.config, r.version, t.updated_at_ms as at_ms
     from json_each(${JSON.stringify(nodeIds)}) wanted
-    cross join node_tasks t on t.node_id = wanted.value and t.rollout_id = (
-      select s.rollout_id from node_tasks s cross join rollouts o on o.id = s.rollout_id
-      where s.node_id = wanted.value and s.state = 'skipped' and s.code = 'cordoned'
+    cross join node_tasks t
+    join rollouts r on r.id = t.rollout_id
+    where t.node_id = wanted.value and t.rollout_id = (
+      select s.rollout_id from node_tasks s cross join rollouts o
+      where o.id = s.rollout_id and s.node_id = wanted.value and s.state = 'skipped' and s.code = 'cordoned'
         and o.state = 'succeeded'
       order by s.rollout_id desc limit 1
-    )
-    join rollouts r on r.id = t.rollout_id`.execute(db)
+    )`.execute(db)
   return new Map(rows.map((row) => [row.node_id, row]))
 }

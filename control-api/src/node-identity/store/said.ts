@@ -60,7 +60,7 @@ export async function setEffective(
   const digest = effective?.digest ?? null
   await sql`
     update nodes set effective = ${effective && JSON.stringify(effective)},
-      effective_since_ms = iif(effective ->> 'digest' is ${digest}, effective_since_ms, ${nowMs})
+      effective_since_ms = iif(effective ->> 'digest' is not distinct from ${digest}, effective_since_ms, ${nowMs})
     where id = ${id}`.execute(trx)
 }
 
@@ -89,7 +89,7 @@ export async function highestObeyed(
 ): Promise<Map<string, number>> {
   const { rows } = await sql<{ id: string; generation: number }>`
     select nodes.id, nodes.max_generation as generation from json_each(${JSON.stringify(ids)}) wanted
-    cross join nodes on nodes.id = wanted.value`.execute(trx)
+    cross join nodes where nodes.id = wanted.value`.execute(trx)
   return new Map(rows.map(({ id, generation }) => [id, generation]))
 }
 

@@ -79,7 +79,7 @@ select "alerts".*
   where exists (select "nodes"."id"
   from "nodes"
   where "nodes"."id" = "alerts"."node_id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false)))
   order by "alerts"."id" desc
   limit ?
 --  SCAN alerts USING INDEX sqlite_autoindex_alerts_1
@@ -92,7 +92,7 @@ select "alerts".*
   and exists (select "nodes"."id"
   from "nodes"
   where "nodes"."id" = "alerts"."node_id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false)))
   order by "alerts"."id" desc
   limit ?
 --  SEARCH alerts USING INDEX sqlite_autoindex_alerts_1 (id<?)
@@ -105,7 +105,7 @@ select "alerts".*
   and exists (select "nodes"."id"
   from "nodes"
   where "nodes"."id" = "alerts"."node_id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false)))
   order by "alerts"."id" desc
   limit ?
 --  SEARCH alerts USING INDEX alerts_by_state (state=?)
@@ -119,7 +119,7 @@ select "alerts".*
   and exists (select "nodes"."id"
   from "nodes"
   where "nodes"."id" = "alerts"."node_id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false)))
   order by "alerts"."id" desc
   limit ?
 --  SEARCH alerts USING INDEX alerts_by_state (state=? AND id<?)
@@ -132,7 +132,7 @@ select "alerts".*
   and exists (select "nodes"."id"
   from "nodes"
   where "nodes"."id" = "alerts"."node_id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false)))
   order by "alerts"."id" desc
   limit ?
 --  SEARCH nodes EXISTS USING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -146,7 +146,7 @@ select "alerts".*
   and exists (select "nodes"."id"
   from "nodes"
   where "nodes"."id" = "alerts"."node_id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false)))
   order by "alerts"."id" desc
   limit ?
 --  SEARCH nodes EXISTS USING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -160,7 +160,7 @@ select "alerts".*
   and exists (select "nodes"."id"
   from "nodes"
   where "nodes"."id" = "alerts"."node_id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false)))
   order by "alerts"."id" desc
   limit ?
 --  SEARCH nodes EXISTS USING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -175,7 +175,7 @@ select "alerts".*
   and exists (select "nodes"."id"
   from "nodes"
   where "nodes"."id" = "alerts"."node_id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false)))
   order by "alerts"."id" desc
   limit ?
 --  SEARCH nodes EXISTS USING INDEX sqlite_autoindex_nodes_1 (id=?)

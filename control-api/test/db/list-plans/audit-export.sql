@@ -26,8 +26,8 @@ select *, (select "before"."hash"
   from "events"
   where "id" > ?
   and "id" <= ?
-  and +"actor" = ?
-  and +"kind" = ?
+  and "actor" || '' = ?
+  and "kind" || '' = ?
   order by "id"
 --  SEARCH events USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
 --  CORRELATED SCALAR SUBQUERY 1
@@ -44,7 +44,7 @@ select *, (select "before"."hash"
   and "id" <= ?
   and "at_ms" >= ?
   and "at_ms" < ?
-  and data like ? escape '\'
+  and lower(data) like ? escape '\'
   order by "id"
 --  SEARCH events USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
 --  CORRELATED SCALAR SUBQUERY 1

@@ -28,7 +28,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
 select "id", "name"
   from "nodes"
   where "id" in (?, …)
-  and 1
+  and true
   order by "name"
   limit ?
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -41,7 +41,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
   order by "at_ms" desc, "id" desc
   limit ?) select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address"
   from "walked"
-  where +"by_whom" = ?
+  where "by_whom" || '' = ?
   limit ?
 --  CO-ROUTINE walked
 --    SEARCH events USING INDEX events_by_by_whom_at_ms (by_whom=?)
@@ -55,7 +55,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
   order by "at_ms" desc, "id" desc
   limit ?) select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address"
   from "walked"
-  where +"by_whom" = ?
+  where "by_whom" || '' = ?
   limit ?
 --  CO-ROUTINE walked
 --    SEARCH events USING INDEX events_by_by_whom_at_ms (by_whom=? AND at_ms<?)
@@ -68,7 +68,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
   order by "at_ms" desc, "id" desc
   limit ?) select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address"
   from "walked"
-  where +"actor" = ?
+  where "actor" || '' = ?
   limit ?
 --  CO-ROUTINE walked
 --    SEARCH events USING INDEX events_by_actor_at_ms (actor=?)
@@ -82,7 +82,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
   order by "at_ms" desc, "id" desc
   limit ?) select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address"
   from "walked"
-  where +"actor" = ?
+  where "actor" || '' = ?
   limit ?
 --  CO-ROUTINE walked
 --    SEARCH events USING INDEX events_by_actor_at_ms (actor=? AND at_ms<?)
@@ -95,7 +95,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
   order by "at_ms" desc, "id" desc
   limit ?) select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address"
   from "walked"
-  where +"kind" = ?
+  where "kind" || '' = ?
   limit ?
 --  CO-ROUTINE walked
 --    SEARCH events USING INDEX events_by_kind_at_ms (kind=?)
@@ -109,7 +109,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
   order by "at_ms" desc, "id" desc
   limit ?) select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address"
   from "walked"
-  where +"kind" = ?
+  where "kind" || '' = ?
   limit ?
 --  CO-ROUTINE walked
 --    SEARCH events USING INDEX events_by_kind_at_ms (kind=? AND at_ms<?)
@@ -122,7 +122,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
   order by "at_ms" desc, "id" desc
   limit ?) select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address"
   from "walked"
-  where +"action" = ?
+  where "action" || '' = ?
   limit ?
 --  CO-ROUTINE walked
 --    SEARCH events USING INDEX events_by_action_at_ms (action=?)
@@ -136,7 +136,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
   order by "at_ms" desc, "id" desc
   limit ?) select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address"
   from "walked"
-  where +"action" = ?
+  where "action" || '' = ?
   limit ?
 --  CO-ROUTINE walked
 --    SEARCH events USING INDEX events_by_action_at_ms (action=? AND at_ms<?)
@@ -149,7 +149,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
   order by "at_ms" desc, "id" desc
   limit ?) select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address"
   from "walked"
-  where +"object_id" = ?
+  where "object_id" || '' = ?
   limit ?
 --  CO-ROUTINE walked
 --    SEARCH events USING INDEX events_by_object_id_at_ms (object_id=?)
@@ -168,7 +168,7 @@ select "at_ms", "id"
 select "id", "name"
   from "nodes"
   where "id" in (?)
-  and 1
+  and true
   order by "name"
   limit ?
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -181,7 +181,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
   order by "at_ms" desc, "id" desc
   limit ?) select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address"
   from "walked"
-  where +"object_id" = ?
+  where "object_id" || '' = ?
   limit ?
 --  CO-ROUTINE walked
 --    SEARCH events USING INDEX events_by_object_id_at_ms (object_id=? AND at_ms<?)
@@ -227,7 +227,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
   order by "at_ms" desc, "id" desc
   limit ?) select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address"
   from "walked"
-  where data like ? escape '\'
+  where lower(data) like ? escape '\'
   limit ?
 --  CO-ROUTINE walked
 --    SCAN events USING INDEX events_by_at_ms
@@ -240,7 +240,7 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
   order by "at_ms" desc, "id" desc
   limit ?) select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address"
   from "walked"
-  where data like ? escape '\'
+  where lower(data) like ? escape '\'
   limit ?
 --  CO-ROUTINE walked
 --    SEARCH events USING INDEX events_by_at_ms (at_ms<?)
@@ -282,12 +282,12 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
   order by "at_ms" desc, "id" desc
   limit ?) select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address"
   from "walked"
-  where +"object_id" = ?
-  and +"actor" = ?
-  and +"action" = ?
-  and +"kind" = ?
-  and +"by_whom" = ?
-  and data like ? escape '\'
+  where "object_id" || '' = ?
+  and "actor" || '' = ?
+  and "action" || '' = ?
+  and "kind" || '' = ?
+  and "by_whom" || '' = ?
+  and lower(data) like ? escape '\'
   limit ?
 --  CO-ROUTINE walked
 --    SEARCH events USING INDEX events_by_object_id_at_ms (object_id=? AND at_ms>? AND at_ms<?)
@@ -313,12 +313,12 @@ with "walked" as (select "id", "at_ms", "kind", "object_id", "action", "actor", 
   order by "at_ms" desc, "id" desc
   limit ?) select "id", "at_ms", "kind", "object_id", "action", "actor", "via", "by_whom", "token_id", "request_id", "address"
   from "walked"
-  where +"object_id" = ?
-  and +"actor" = ?
-  and +"action" = ?
-  and +"kind" = ?
-  and +"by_whom" = ?
-  and data like ? escape '\'
+  where "object_id" || '' = ?
+  and "actor" || '' = ?
+  and "action" || '' = ?
+  and "kind" || '' = ?
+  and "by_whom" || '' = ?
+  and lower(data) like ? escape '\'
   limit ?
 --  CO-ROUTINE walked
 --    SEARCH events USING INDEX events_by_object_id_at_ms (object_id=? AND at_ms>? AND at_ms<?)

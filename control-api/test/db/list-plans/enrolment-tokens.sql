@@ -9,7 +9,7 @@ select *
 select "id", "name"
   from "nodes"
   where "id" in (?, …)
-  and 1
+  and true
   order by "name"
   limit ?
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -47,10 +47,10 @@ select *
 -- GET /enrolment-tokens, within a scope
 select *
   from "enrolment_tokens"
-  where case when "node_id" is null then (ifnull(json_extract("enrolment_tokens"."labels", ?) in (?), 0)) else exists (select "nodes"."id"
+  where case when "node_id" is null then (coalesce(("enrolment_tokens"."labels" ->> ?) in (?), false)) else exists (select "nodes"."id"
   from "nodes"
   where "nodes"."id" = "enrolment_tokens"."node_id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))) end
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false))) end
   order by "id" desc
   limit ?
 --  SCAN enrolment_tokens USING INDEX sqlite_autoindex_enrolment_tokens_1
@@ -61,10 +61,10 @@ select *
 select *
   from "enrolment_tokens"
   where "id" < ?
-  and case when "node_id" is null then (ifnull(json_extract("enrolment_tokens"."labels", ?) in (?), 0)) else exists (select "nodes"."id"
+  and case when "node_id" is null then (coalesce(("enrolment_tokens"."labels" ->> ?) in (?), false)) else exists (select "nodes"."id"
   from "nodes"
   where "nodes"."id" = "enrolment_tokens"."node_id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))) end
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false))) end
   order by "id" desc
   limit ?
 --  SEARCH enrolment_tokens USING INDEX sqlite_autoindex_enrolment_tokens_1 (id<?)
@@ -77,10 +77,10 @@ select *
   from "enrolment_tokens"
   where (uses < max_uses
   and expires_at_ms > ?) = ?
-  and case when "node_id" is null then (ifnull(json_extract("enrolment_tokens"."labels", ?) in (?), 0)) else exists (select "nodes"."id"
+  and case when "node_id" is null then (coalesce(("enrolment_tokens"."labels" ->> ?) in (?), false)) else exists (select "nodes"."id"
   from "nodes"
   where "nodes"."id" = "enrolment_tokens"."node_id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))) end
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false))) end
   order by "id" desc
   limit ?
 --  SCAN enrolment_tokens USING INDEX sqlite_autoindex_enrolment_tokens_1
@@ -94,10 +94,10 @@ select *
   where "id" < ?
   and (uses < max_uses
   and expires_at_ms > ?) = ?
-  and case when "node_id" is null then (ifnull(json_extract("enrolment_tokens"."labels", ?) in (?), 0)) else exists (select "nodes"."id"
+  and case when "node_id" is null then (coalesce(("enrolment_tokens"."labels" ->> ?) in (?), false)) else exists (select "nodes"."id"
   from "nodes"
   where "nodes"."id" = "enrolment_tokens"."node_id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))) end
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false))) end
   order by "id" desc
   limit ?
 --  SEARCH enrolment_tokens USING INDEX sqlite_autoindex_enrolment_tokens_1 (id<?)

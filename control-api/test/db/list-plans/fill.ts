@@ -3,7 +3,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../../src/db/database.ts'
 import { migrateToLatest } from '../../../src/db/migrate.ts'
-import { openControlDb } from '../../../src/db/open.ts'
+import { openControlDb } from '../../../src/db/sqlite/open.ts'
 
 const NODES = 10_000
 const VERSIONS = 1000

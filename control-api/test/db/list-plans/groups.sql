@@ -11,7 +11,7 @@ select "id", "labels"
   from "nodes"
   where "id" > ?
   and "decommissioned_at_ms" is null
-  and 1
+  and true
   order by "id"
   limit ?
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id>?)
@@ -22,7 +22,7 @@ select "id", "labels"
   from "nodes"
   where "id" > ?
   and "decommissioned_at_ms" is null
-  and (ifnull(json_extract("labels", ?) in (?), 0))
+  and (coalesce(("labels" ->> ?) in (?), false))
   order by "id"
   limit ?
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id>?)

@@ -23,10 +23,11 @@ select "id", "certificate", "authority", "profile", "names", "challenge", "dns_w
 --    SCAN json_each VIRTUAL TABLE INDEX 1:
 
 -- every request
-select c.name, v.number, v.fingerprint, v.names, v.not_before_ms as notBeforeMs, v.not_after_ms as notAfterMs
+select c.name, v.number, v.fingerprint, v.names, v.not_before_ms as "notBeforeMs", v.not_after_ms as "notAfterMs"
   from json_each(?) wanted
-  cross join certificates c on c.name = wanted.value join certificate_versions v on v.certificate = c.name
+  cross join certificates c join certificate_versions v on v.certificate = c.name
   and v.number = c.latest
+  where c.name = wanted.value
 --  SCAN wanted VIRTUAL TABLE INDEX 1:
 --  SEARCH c USING INDEX sqlite_autoindex_certificates_1 (name=?)
 --  SEARCH v USING PRIMARY KEY (certificate=? AND number=?)

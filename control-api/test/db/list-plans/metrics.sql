@@ -2,7 +2,7 @@
 select "id", "name"
   from "nodes"
   where "id" in (?)
-  and 1
+  and true
   order by "name"
   limit ?
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -31,7 +31,7 @@ select "id", "config", "version", "state", "started_at_ms", "ended_at_ms"
 select "id", "name"
   from "nodes"
   where "id" in (?, …)
-  and 1
+  and true
   order by "name"
   limit ?
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -61,7 +61,7 @@ select "id", "config", "version", "state", "started_at_ms", "ended_at_ms"
 select "id", "name"
   from "nodes"
   where "id" in (?)
-  and (ifnull(json_extract("labels", ?) in (?), 0))
+  and (coalesce(("labels" ->> ?) in (?), false))
   order by "name"
   limit ?
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -70,7 +70,7 @@ select "id", "name"
 select "id", "name"
   from "nodes"
   where "id" in (?, …)
-  and (ifnull(json_extract("labels", ?) in (?), 0))
+  and (coalesce(("labels" ->> ?) in (?), false))
   order by "name"
   limit ?
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)

@@ -1,18 +1,4 @@
 -- every request
-pragma data_version
-
--- every request
-select 1
-  from temp.changed_nodes
-  limit 1
---  SCAN temp.changed_nodes  (the nodes that changed since it was asked last, and they are all wanted)
-
--- GET /nodes
-delete
-  from temp.changed_nodes returning id
---  SCAN temp.changed_nodes  (the nodes that changed since it was asked last, and they are all wanted)
-
--- every request
 select *
   from "nodes"
   where "id" in (select value
@@ -42,7 +28,8 @@ select *
 -- every request
 select a.*
   from json_each(?) wanted
-  cross join assignments a on a.node_id = wanted.value
+  cross join assignments a
+  where a.node_id = wanted.value
   and a.generation = ( select b.generation
   from assignments b
   where b.node_id = wanted.value
@@ -60,7 +47,8 @@ select a.*
 -- and 33 more
 select a.*
   from json_each(?) wanted
-  cross join assignments a on a.node_id = wanted.value ->> 'nodeId'
+  cross join assignments a
+  where a.node_id = wanted.value ->> 'nodeId'
   and a.generation = ( select b.generation
   from assignments b
   where b.node_id = wanted.value ->> 'nodeId'
@@ -86,16 +74,18 @@ select *
 -- every request
 select t.node_id, r.config, r.version, t.updated_at_ms as at_ms
   from json_each(?) wanted
-  cross join node_tasks t on t.node_id = wanted.value
+  cross join node_tasks t join rollouts r on r.id = t.rollout_id
+  where t.node_id = wanted.value
   and t.rollout_id = ( select s.rollout_id
   from node_tasks s
-  cross join rollouts o on o.id = s.rollout_id
-  where s.node_id = wanted.value
+  cross join rollouts o
+  where o.id = s.rollout_id
+  and s.node_id = wanted.value
   and s.state = 'skipped'
   and s.code = 'cordoned'
   and o.state = 'succeeded'
   order by s.rollout_id desc
-  limit 1 ) join rollouts r on r.id = t.rollout_id
+  limit 1 )
 --  SCAN wanted VIRTUAL TABLE INDEX 1:
 --  SEARCH r USING INDEX sqlite_autoindex_rollouts_1 (id=?)
 --  CORRELATED SCALAR SUBQUERY 1

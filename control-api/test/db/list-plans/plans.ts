@@ -70,11 +70,6 @@ export const EXCEPTIONS: Exception[] = [
     why: 'a hundred groups at most',
   },
   {
-    sql: /^(delete|select 1) from temp\.changed_nodes/,
-    step: /^SCAN temp\.changed_nodes$/,
-    why: 'the nodes that changed since it was asked last, and they are all wanted',
-  },
-  {
     sql: /^select "id", "name" from "nodes" where "id" in/,
     step: /^USE TEMP B-TREE FOR ORDER BY$/,
     why: 'as many nodes as one chart shows',

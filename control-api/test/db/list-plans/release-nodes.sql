@@ -14,15 +14,6 @@ select "s"."name", "s"."latest", "s"."updated_at_ms" as "updatedAtMs", "l"."auth
 --    SEARCH v USING PRIMARY KEY (release=?)
 
 -- every request
-pragma data_version
-
--- every request
-select 1
-  from temp.changed_nodes
-  limit 1
---  SCAN temp.changed_nodes  (the nodes that changed since it was asked last, and they are all wanted)
-
--- every request
 select *
   from "node_groups"
   order by "name" = ?, "position", "name"
@@ -32,7 +23,8 @@ select *
 -- every request
 select t.id, t.certificates, t.releases
   from json_each(?) wanted
-  cross join rendered_texts t on t.id = wanted.value
-  where t.certificates is not null or t.releases is not null
+  cross join rendered_texts t
+  where t.id = wanted.value
+  and (t.certificates is not null or t.releases is not null)
 --  SCAN wanted VIRTUAL TABLE INDEX 1:
 --  SEARCH t USING INDEX sqlite_autoindex_rendered_texts_1 (id=?)

@@ -24,15 +24,6 @@ select "v".*, "m"."files", "m"."links", "m"."bytes", "m"."blobs", "m"."blob_byte
 --  SEARCH m USING PRIMARY KEY (sha256=?)
 
 -- every request
-pragma data_version
-
--- every request
-select 1
-  from temp.changed_nodes
-  limit 1
---  SCAN temp.changed_nodes  (the nodes that changed since it was asked last, and they are all wanted)
-
--- every request
 select *
   from "node_groups"
   order by "name" = ?, "position", "name"

@@ -6,12 +6,12 @@ select *
 
 -- GET /rollouts/rollout_00000000000000000000000250/cells
 select "t"."wave", "n"."name", case when t.state = 'healthy'
-  and t.code is ? then ? when t.state = 'skipped'
-  and t.code is ? then ? else t.state end as "standing"
+  and t.code = 'gate_failed' then 'gate_failed' when t.state = 'skipped'
+  and t.code = 'cordoned' then 'cordoned' else t.state end as "standing"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   order by "t"."wave", "n"."name", "t"."node_id"
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -19,27 +19,27 @@ select "t"."wave", "n"."name", case when t.state = 'healthy'
 
 -- GET /rollouts/rollout_00000000000000000000000250/cells, within a scope
 select "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
-  and t.code is ? then ? when t.state = 'skipped'
-  and t.code is ? then ? else t.state end as "standing", count(*) as "nodes"
+  and t.code = 'gate_failed' then 'gate_failed' when t.state = 'skipped'
+  and t.code = 'cordoned' then 'cordoned' else t.state end as "standing", count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" on "nodes"."id" = "t"."node_id"
   where "t"."rollout_id" in (?)
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false))
   group by "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
-  and t.code is ? then ? when t.state = 'skipped'
-  and t.code is ? then ? else t.state end
+  and t.code = 'gate_failed' then 'gate_failed' when t.state = 'skipped'
+  and t.code = 'cordoned' then 'cordoned' else t.state end
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
 --  USE TEMP B-TREE FOR GROUP BY  (for who sees some nodes only they are counted; for the others the rollout has it)
 
 -- GET /rollouts/rollout_00000000000000000000000250/cells, within a scope
 select "t"."wave", "n"."name", case when t.state = 'healthy'
-  and t.code is ? then ? when t.state = 'skipped'
-  and t.code is ? then ? else t.state end as "standing"
+  and t.code = 'gate_failed' then 'gate_failed' when t.state = 'skipped'
+  and t.code = 'cordoned' then 'cordoned' else t.state end as "standing"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   order by "t"."wave", "n"."name", "t"."node_id"
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)

@@ -6,19 +6,19 @@ select *
 
 -- GET /rollouts/rollout_00000000000000000000000250/tasks?exceptions=true
 select "t".*, "n"."name" as "node_name", "n"."cordon", case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end as "rank"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end is not null
   order by case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end, "t"."updated_at_ms", "t"."node_id"
   limit ?
@@ -32,9 +32,9 @@ select count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end is not null
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
@@ -42,23 +42,23 @@ select count(*) as "nodes"
 
 -- GET /rollouts/rollout_00000000000000000000000250/tasks?exceptions=true, a later page
 select "t".*, "n"."name" as "node_name", "n"."cordon", case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end as "rank"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end is not null
   and (case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end, t.updated_at_ms, t.node_id) > (?, …)
   order by case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end, "t"."updated_at_ms", "t"."node_id"
   limit ?
@@ -68,20 +68,20 @@ select "t".*, "n"."name" as "node_name", "n"."cordon", case when t.state in (?, 
 
 -- GET /rollouts/rollout_00000000000000000000000250/tasks?exceptions=true&wave=0
 select "t".*, "n"."name" as "node_name", "n"."cordon", case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end as "rank"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and "t"."wave" = ?
   and case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end is not null
   order by case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end, "t"."updated_at_ms", "t"."node_id"
   limit ?
@@ -95,10 +95,10 @@ select count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and "t"."wave" = ?
   and case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end is not null
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
@@ -106,24 +106,24 @@ select count(*) as "nodes"
 
 -- GET /rollouts/rollout_00000000000000000000000250/tasks?exceptions=true&wave=0, a later page
 select "t".*, "n"."name" as "node_name", "n"."cordon", case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end as "rank"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and "t"."wave" = ?
   and case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end is not null
   and (case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end, t.updated_at_ms, t.node_id) > (?, …)
   order by case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end, "t"."updated_at_ms", "t"."node_id"
   limit ?
@@ -136,34 +136,34 @@ select "t".*, "n"."name" as "node_name", "n"."cordon", case when t.state in (?, 
 -- GET /rollouts/rollout_00000000000000000000000250/tasks?exceptions=true&wave=0, within a scope
 -- and 1 more
 select "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
-  and t.code is ? then ? when t.state = 'skipped'
-  and t.code is ? then ? else t.state end as "standing", count(*) as "nodes"
+  and t.code = 'gate_failed' then 'gate_failed' when t.state = 'skipped'
+  and t.code = 'cordoned' then 'cordoned' else t.state end as "standing", count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" on "nodes"."id" = "t"."node_id"
   where "t"."rollout_id" in (?)
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false))
   group by "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
-  and t.code is ? then ? when t.state = 'skipped'
-  and t.code is ? then ? else t.state end
+  and t.code = 'gate_failed' then 'gate_failed' when t.state = 'skipped'
+  and t.code = 'cordoned' then 'cordoned' else t.state end
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
 --  USE TEMP B-TREE FOR GROUP BY  (for who sees some nodes only they are counted; for the others the rollout has it)
 
 -- GET /rollouts/rollout_00000000000000000000000250/tasks?exceptions=true, within a scope
 select "t".*, "n"."name" as "node_name", "n"."cordon", case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end as "rank"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end is not null
   order by case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end, "t"."updated_at_ms", "t"."node_id"
   limit ?
@@ -177,9 +177,9 @@ select count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end is not null
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
@@ -187,23 +187,23 @@ select count(*) as "nodes"
 
 -- GET /rollouts/rollout_00000000000000000000000250/tasks?exceptions=true, a later page, within a scope
 select "t".*, "n"."name" as "node_name", "n"."cordon", case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end as "rank"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end is not null
   and (case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end, t.updated_at_ms, t.node_id) > (?, …)
   order by case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end, "t"."updated_at_ms", "t"."node_id"
   limit ?
@@ -213,20 +213,20 @@ select "t".*, "n"."name" as "node_name", "n"."cordon", case when t.state in (?, 
 
 -- GET /rollouts/rollout_00000000000000000000000250/tasks?exceptions=true&wave=0, within a scope
 select "t".*, "n"."name" as "node_name", "n"."cordon", case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end as "rank"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and "t"."wave" = ?
   and case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end is not null
   order by case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end, "t"."updated_at_ms", "t"."node_id"
   limit ?
@@ -240,10 +240,10 @@ select count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and "t"."wave" = ?
   and case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end is not null
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
@@ -251,24 +251,24 @@ select count(*) as "nodes"
 
 -- GET /rollouts/rollout_00000000000000000000000250/tasks?exceptions=true&wave=0, a later page, within a scope
 select "t".*, "n"."name" as "node_name", "n"."cordon", case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end as "rank"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and "t"."wave" = ?
   and case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end is not null
   and (case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end, t.updated_at_ms, t.node_id) > (?, …)
   order by case when t.state in (?, …) or (t.state = 'healthy'
-  and t.code is ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
+  and t.code = ?) then 0 when t.state in ('reverting', 'reverted') then 1 when t.deadline_remaining_ms = 0 then 2 when t.state = 'unreachable' then 3 when t.state = 'pending'
   and (t.code is not null or n.cordon is not null) then 4 when t.state = 'skipped'
   and t.code is not null then 5 when t.state in (?, …) then 6 end, "t"."updated_at_ms", "t"."node_id"
   limit ?

@@ -10,7 +10,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   order by "t"."wave", "n"."name", "t"."node_id"
   limit ?
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
@@ -25,7 +25,7 @@ select count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH n USING COVERING INDEX sqlite_autoindex_nodes_1 (id=?)
 
@@ -35,7 +35,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and (t.wave, n.name, t.node_id) > (?, …)
   order by "t"."wave", "n"."name", "t"."node_id"
   limit ?
@@ -48,10 +48,10 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and case when t.state = 'healthy'
-  and t.code is ? then ? when t.state = 'skipped'
-  and t.code is ? then ? else t.state end = ?
+  and t.code = 'gate_failed' then 'gate_failed' when t.state = 'skipped'
+  and t.code = 'cordoned' then 'cordoned' else t.state end = ?
   order by "t"."wave", "n"."name", "t"."node_id"
   limit ?
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
@@ -64,10 +64,10 @@ select count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and case when t.state = 'healthy'
-  and t.code is ? then ? when t.state = 'skipped'
-  and t.code is ? then ? else t.state end = ?
+  and t.code = 'gate_failed' then 'gate_failed' when t.state = 'skipped'
+  and t.code = 'cordoned' then 'cordoned' else t.state end = ?
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH n USING COVERING INDEX sqlite_autoindex_nodes_1 (id=?)
 
@@ -76,10 +76,10 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and case when t.state = 'healthy'
-  and t.code is ? then ? when t.state = 'skipped'
-  and t.code is ? then ? else t.state end = ?
+  and t.code = 'gate_failed' then 'gate_failed' when t.state = 'skipped'
+  and t.code = 'cordoned' then 'cordoned' else t.state end = ?
   and (t.wave, n.name, t.node_id) > (?, …)
   order by "t"."wave", "n"."name", "t"."node_id"
   limit ?
@@ -92,7 +92,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and "t"."wave" = ?
   order by "t"."wave", "n"."name", "t"."node_id"
   limit ?
@@ -106,7 +106,7 @@ select count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and "t"."wave" = ?
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH n USING COVERING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -116,7 +116,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and "t"."wave" = ?
   and (t.wave, n.name, t.node_id) > (?, …)
   order by "t"."wave", "n"."name", "t"."node_id"
@@ -130,7 +130,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and n.effective ->> 'digest' = "t"."digest"
   order by "t"."wave", "n"."name", "t"."node_id"
   limit ?
@@ -144,7 +144,7 @@ select count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and n.effective ->> 'digest' = "t"."digest"
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -154,7 +154,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and n.effective ->> 'digest' = "t"."digest"
   and (t.wave, n.name, t.node_id) > (?, …)
   order by "t"."wave", "n"."name", "t"."node_id"
@@ -168,7 +168,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and "n"."name" = ?
   order by "t"."wave", "n"."name", "t"."node_id"
   limit ?
@@ -182,7 +182,7 @@ select count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and "n"."name" = ?
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -192,7 +192,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and "n"."name" = ?
   and (t.wave, n.name, t.node_id) > (?, …)
   order by "t"."wave", "n"."name", "t"."node_id"
@@ -206,7 +206,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and instr(n.name, ?) > ?
   order by "t"."wave", "n"."name", "t"."node_id"
   limit ?
@@ -220,7 +220,7 @@ select count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and instr(n.name, ?) > ?
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -230,7 +230,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and 1
+  and true
   and instr(n.name, ?) > ?
   and (t.wave, n.name, t.node_id) > (?, …)
   order by "t"."wave", "n"."name", "t"."node_id"
@@ -244,15 +244,15 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
 -- GET /rollouts/rollout_00000000000000000000000250/tasks?state=done, within a scope
 -- and 11 more
 select "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
-  and t.code is ? then ? when t.state = 'skipped'
-  and t.code is ? then ? else t.state end as "standing", count(*) as "nodes"
+  and t.code = 'gate_failed' then 'gate_failed' when t.state = 'skipped'
+  and t.code = 'cordoned' then 'cordoned' else t.state end as "standing", count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" on "nodes"."id" = "t"."node_id"
   where "t"."rollout_id" in (?)
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false))
   group by "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
-  and t.code is ? then ? when t.state = 'skipped'
-  and t.code is ? then ? else t.state end
+  and t.code = 'gate_failed' then 'gate_failed' when t.state = 'skipped'
+  and t.code = 'cordoned' then 'cordoned' else t.state end
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
 --  USE TEMP B-TREE FOR GROUP BY  (for who sees some nodes only they are counted; for the others the rollout has it)
@@ -263,7 +263,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   order by "t"."wave", "n"."name", "t"."node_id"
   limit ?
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
@@ -278,7 +278,7 @@ select count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)
 
@@ -288,7 +288,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and (t.wave, n.name, t.node_id) > (?, …)
   order by "t"."wave", "n"."name", "t"."node_id"
   limit ?
@@ -301,10 +301,10 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and case when t.state = 'healthy'
-  and t.code is ? then ? when t.state = 'skipped'
-  and t.code is ? then ? else t.state end = ?
+  and t.code = 'gate_failed' then 'gate_failed' when t.state = 'skipped'
+  and t.code = 'cordoned' then 'cordoned' else t.state end = ?
   order by "t"."wave", "n"."name", "t"."node_id"
   limit ?
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
@@ -317,10 +317,10 @@ select count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and case when t.state = 'healthy'
-  and t.code is ? then ? when t.state = 'skipped'
-  and t.code is ? then ? else t.state end = ?
+  and t.code = 'gate_failed' then 'gate_failed' when t.state = 'skipped'
+  and t.code = 'cordoned' then 'cordoned' else t.state end = ?
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)
 
@@ -329,10 +329,10 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and case when t.state = 'healthy'
-  and t.code is ? then ? when t.state = 'skipped'
-  and t.code is ? then ? else t.state end = ?
+  and t.code = 'gate_failed' then 'gate_failed' when t.state = 'skipped'
+  and t.code = 'cordoned' then 'cordoned' else t.state end = ?
   and (t.wave, n.name, t.node_id) > (?, …)
   order by "t"."wave", "n"."name", "t"."node_id"
   limit ?
@@ -345,7 +345,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and "t"."wave" = ?
   order by "t"."wave", "n"."name", "t"."node_id"
   limit ?
@@ -359,7 +359,7 @@ select count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and "t"."wave" = ?
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -369,7 +369,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and "t"."wave" = ?
   and (t.wave, n.name, t.node_id) > (?, …)
   order by "t"."wave", "n"."name", "t"."node_id"
@@ -383,7 +383,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and n.effective ->> 'digest' = "t"."digest"
   order by "t"."wave", "n"."name", "t"."node_id"
   limit ?
@@ -397,7 +397,7 @@ select count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and n.effective ->> 'digest' = "t"."digest"
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -407,7 +407,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and n.effective ->> 'digest' = "t"."digest"
   and (t.wave, n.name, t.node_id) > (?, …)
   order by "t"."wave", "n"."name", "t"."node_id"
@@ -421,7 +421,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and "n"."name" = ?
   order by "t"."wave", "n"."name", "t"."node_id"
   limit ?
@@ -435,7 +435,7 @@ select count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and "n"."name" = ?
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -445,7 +445,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and "n"."name" = ?
   and (t.wave, n.name, t.node_id) > (?, …)
   order by "t"."wave", "n"."name", "t"."node_id"
@@ -459,7 +459,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and instr(n.name, ?) > ?
   order by "t"."wave", "n"."name", "t"."node_id"
   limit ?
@@ -473,7 +473,7 @@ select count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and instr(n.name, ?) > ?
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)
@@ -483,7 +483,7 @@ select "t".*, "n"."name" as "node_name", "n"."cordon"
   from "node_tasks" as "t"
   inner join "nodes" as "n" on "n"."id" = "t"."node_id"
   where "t"."rollout_id" = ?
-  and (ifnull(json_extract("n"."labels", ?) in (?), 0))
+  and (coalesce(("n"."labels" ->> ?) in (?), false))
   and instr(n.name, ?) > ?
   and (t.wave, n.name, t.node_id) > (?, …)
   order by "t"."wave", "n"."name", "t"."node_id"

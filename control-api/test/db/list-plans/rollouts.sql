@@ -149,7 +149,7 @@ select *
 -- GET /rollouts?q=config-01, within a scope
 select *
   from "rollouts"
-  where (instr(config, ?) > 0 or instr(lower(author), ?) > 0 or instr(lower(message), ?) > 0 or 'v' || version = ? or version = ?)
+  where (instr(config, ?) > 0 or instr(lower(author), ?) > 0 or instr(lower(message), ?) > 0 or 'v' || version = ? or cast(version as text) = ?)
   order by "id" desc
   limit ?
 --  SCAN rollouts USING INDEX sqlite_autoindex_rollouts_1
@@ -160,7 +160,7 @@ select *
 select *
   from "rollouts"
   where "id" < ?
-  and (instr(config, ?) > 0 or instr(lower(author), ?) > 0 or instr(lower(message), ?) > 0 or 'v' || version = ? or version = ?)
+  and (instr(config, ?) > 0 or instr(lower(author), ?) > 0 or instr(lower(message), ?) > 0 or 'v' || version = ? or cast(version as text) = ?)
   order by "id" desc
   limit ?
 --  SEARCH rollouts USING INDEX sqlite_autoindex_rollouts_1 (id<?)
@@ -176,7 +176,7 @@ select "id"
   from "node_tasks"
   inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
   where "node_tasks"."rollout_id" = "rollouts"."id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false)))
 --  SEARCH rollouts USING COVERING INDEX sqlite_autoindex_rollouts_1 (id=?)
 --  CORRELATED SCALAR SUBQUERY 1
 --    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)
@@ -187,15 +187,15 @@ select "id"
 -- GET /rollouts?state=reverted, within a scope
 -- and 10 more
 select "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
-  and t.code is ? then ? when t.state = 'skipped'
-  and t.code is ? then ? else t.state end as "standing", count(*) as "nodes"
+  and t.code = 'gate_failed' then 'gate_failed' when t.state = 'skipped'
+  and t.code = 'cordoned' then 'cordoned' else t.state end as "standing", count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" on "nodes"."id" = "t"."node_id"
   where "t"."rollout_id" in (?, …)
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false))
   group by "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
-  and t.code is ? then ? when t.state = 'skipped'
-  and t.code is ? then ? else t.state end
+  and t.code = 'gate_failed' then 'gate_failed' when t.state = 'skipped'
+  and t.code = 'cordoned' then 'cordoned' else t.state end
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
 --  USE TEMP B-TREE FOR GROUP BY  (for who sees some nodes only they are counted; for the others the rollout has it)
@@ -204,15 +204,15 @@ select "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
 -- GET /rollouts?author=person-3, a later page, within a scope
 -- GET /rollouts?ids=rollout_00000000000000000000000003,rollout_00000000000000000000000250, a later page, within a scope
 select "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
-  and t.code is ? then ? when t.state = 'skipped'
-  and t.code is ? then ? else t.state end as "standing", count(*) as "nodes"
+  and t.code = 'gate_failed' then 'gate_failed' when t.state = 'skipped'
+  and t.code = 'cordoned' then 'cordoned' else t.state end as "standing", count(*) as "nodes"
   from "node_tasks" as "t"
   inner join "nodes" on "nodes"."id" = "t"."node_id"
   where "t"."rollout_id" in (?)
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false))
   group by "t"."rollout_id", "t"."wave", case when t.state = 'healthy'
-  and t.code is ? then ? when t.state = 'skipped'
-  and t.code is ? then ? else t.state end
+  and t.code = 'gate_failed' then 'gate_failed' when t.state = 'skipped'
+  and t.code = 'cordoned' then 'cordoned' else t.state end
 --  SEARCH t USING PRIMARY KEY (rollout_id=?)
 --  SEARCH nodes USING INDEX sqlite_autoindex_nodes_1 (id=?)
 --  USE TEMP B-TREE FOR GROUP BY  (for who sees some nodes only they are counted; for the others the rollout has it)
@@ -225,7 +225,7 @@ select "id"
   from "node_tasks"
   inner join "nodes" on "nodes"."id" = "node_tasks"."node_id"
   where "node_tasks"."rollout_id" = "rollouts"."id"
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0)))
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false)))
 --  SEARCH rollouts USING COVERING INDEX sqlite_autoindex_rollouts_1 (id=?)
 --  CORRELATED SCALAR SUBQUERY 1
 --    SEARCH node_tasks USING PRIMARY KEY (rollout_id=?)

@@ -14,7 +14,7 @@ select "v"."number", "v"."fingerprint", "s"."node_id", "nodes"."name", "s"."host
   inner join "nodes" on "nodes"."id" = "s"."node_id"
   where "v"."certificate" = ?
   and "nodes"."decommissioned_at_ms" is null
-  and 1
+  and true
   order by "v"."number" desc, "s"."node_id", "s"."host"
   limit ?
 --  SEARCH v USING PRIMARY KEY (certificate=?)
@@ -28,7 +28,7 @@ select "v"."number", "v"."fingerprint", "s"."node_id", "nodes"."name", "s"."host
   inner join "nodes" on "nodes"."id" = "s"."node_id"
   where "v"."certificate" = ?
   and "nodes"."decommissioned_at_ms" is null
-  and 1
+  and true
   and (-v.number, s.node_id, s.host) > (?, …)
   order by "v"."number" desc, "s"."node_id", "s"."host"
   limit ?
@@ -43,7 +43,7 @@ select "v"."number", "v"."fingerprint", "s"."node_id", "nodes"."name", "s"."host
   inner join "nodes" on "nodes"."id" = "s"."node_id"
   where "v"."certificate" = ?
   and "nodes"."decommissioned_at_ms" is null
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false))
   order by "v"."number" desc, "s"."node_id", "s"."host"
   limit ?
 --  SEARCH v USING PRIMARY KEY (certificate=?)
@@ -57,7 +57,7 @@ select "v"."number", "v"."fingerprint", "s"."node_id", "nodes"."name", "s"."host
   inner join "nodes" on "nodes"."id" = "s"."node_id"
   where "v"."certificate" = ?
   and "nodes"."decommissioned_at_ms" is null
-  and (ifnull(json_extract("nodes"."labels", ?) in (?), 0))
+  and (coalesce(("nodes"."labels" ->> ?) in (?), false))
   and (-v.number, s.node_id, s.host) > (?, …)
   order by "v"."number" desc, "s"."node_id", "s"."host"
   limit ?

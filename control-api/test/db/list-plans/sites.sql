@@ -1,13 +1,4 @@
 -- every request
-pragma data_version
-
--- every request
-select 1
-  from temp.changed_nodes
-  limit 1
---  SCAN temp.changed_nodes  (the nodes that changed since it was asked last, and they are all wanted)
-
--- every request
 select *
   from "node_groups"
   order by "name" = ?, "position", "name"
@@ -15,12 +6,12 @@ select *
 --  USE TEMP B-TREE FOR ORDER BY  (a hundred groups at most)
 
 -- every request
-select wanted.value ->> 0 as config, wanted.value ->> 1 as version
+select wanted.value ->> 0 as config, cast(wanted.value ->> 1 as bigint) as version
   from json_each(?) wanted
   where not exists ( select 1
   from sites_read r
   where r.config = wanted.value ->> 0
-  and r.version = wanted.value ->> 1)
+  and r.version = cast(wanted.value ->> 1 as bigint))
 --  SCAN wanted VIRTUAL TABLE INDEX 1:
 --  CORRELATED SCALAR SUBQUERY 1
 --    SEARCH r USING PRIMARY KEY (config=? AND version=?)
@@ -46,7 +37,7 @@ select config, version
   from ( select wanted.value as config, (select max(number)
   from config_versions v
   where v.config = wanted.value) as version
-  from json_each(?) wanted)
+  from json_each(?) wanted) as newest
   where version is not null
 --  SCAN wanted VIRTUAL TABLE INDEX 1:
 --  CORRELATED SCALAR SUBQUERY 1
@@ -55,16 +46,21 @@ select config, version
 --    SEARCH v USING COVERING INDEX sqlite_autoindex_config_versions_1 (config=?)
 
 -- GET /sites
-select site, host
-  from site_hosts
-  where config = ?
-  and version in (select value
-  from json_each(?))
-  group by host having max(version) = ?
---  SEARCH site_hosts USING PRIMARY KEY (config=?)
---  LIST SUBQUERY 1
---    SCAN json_each VIRTUAL TABLE INDEX 1:
---    CREATE BLOOM FILTER
+select s.site, s.host
+  from site_hosts s
+  where s.config = ?
+  and s.version = ?
+  and not exists ( select 1
+  from site_hosts n
+  where n.config = s.config
+  and n.host = s.host
+  and n.version in ( select cast(value as bigint)
+  from json_each(?)))
+--  SEARCH s USING PRIMARY KEY (config=?)
+--  CORRELATED SCALAR SUBQUERY 2
+--    SEARCH n USING PRIMARY KEY (config=? AND host=? AND version=?)
+--    LIST SUBQUERY 1
+--      SCAN json_each VIRTUAL TABLE INDEX 1:
 
 -- every request
 select h.config, h.host, h.version, s.place
@@ -79,10 +75,11 @@ select h.config, h.host, h.version, s.place
 --  SEARCH s USING PRIMARY KEY (host=? AND config=? AND version=?)
 
 -- every request
-select c.name, v.number, v.fingerprint, v.names, v.not_before_ms as notBeforeMs, v.not_after_ms as notAfterMs
+select c.name, v.number, v.fingerprint, v.names, v.not_before_ms as "notBeforeMs", v.not_after_ms as "notAfterMs"
   from json_each(?) wanted
-  cross join certificates c on c.name = wanted.value join certificate_versions v on v.certificate = c.name
+  cross join certificates c join certificate_versions v on v.certificate = c.name
   and v.number = c.latest
+  where c.name = wanted.value
 --  SCAN wanted VIRTUAL TABLE INDEX 1:
 --  SEARCH c USING INDEX sqlite_autoindex_certificates_1 (name=?)
 --  SEARCH v USING PRIMARY KEY (certificate=? AND number=?)

@@ -28,7 +28,7 @@ select "running_version" as "version", count(*) as "nodes"
   and "running_config" = ?
   and "running_version" >= ?
   and "running_version" <= ?
-  and 1
+  and true
   group by "running_version"
 --  SEARCH nodes USING INDEX nodes_by_running (running_config=? AND running_version>? AND running_version<?)
 
@@ -117,7 +117,7 @@ select "config", "number", "digest", "parent", "author", "message", "source", "c
   and t.number = v.number ) as "sizeBytes"
   from "config_versions" as "v"
   where "config" = ?
-  and (instr(lower(message), lower(?)) > 0 or number = ?)
+  and (instr(lower(message), lower(?)) > 0 or cast(number as text) = ?)
   order by "number" desc
   limit ?
 --  SEARCH v USING COVERING INDEX config_versions_listed (config=?)
@@ -133,7 +133,7 @@ select "config", "number", "digest", "parent", "author", "message", "source", "c
   from "config_versions" as "v"
   where "config" = ?
   and "number" < ?
-  and (instr(lower(message), lower(?)) > 0 or number = ?)
+  and (instr(lower(message), lower(?)) > 0 or cast(number as text) = ?)
   order by "number" desc
   limit ?
 --  SEARCH v USING COVERING INDEX config_versions_listed (config=? AND number<?)
@@ -150,7 +150,7 @@ select "config", "number", "digest", "parent", "author", "message", "source", "c
   where "config" = ?
   and "author" = ?
   and "source" = ?
-  and (instr(lower(message), lower(?)) > 0 or number = ?)
+  and (instr(lower(message), lower(?)) > 0 or cast(number as text) = ?)
   order by "number" desc
   limit ?
 --  SEARCH v USING COVERING INDEX config_versions_listed (config=?)
@@ -168,7 +168,7 @@ select "config", "number", "digest", "parent", "author", "message", "source", "c
   and "number" < ?
   and "author" = ?
   and "source" = ?
-  and (instr(lower(message), lower(?)) > 0 or number = ?)
+  and (instr(lower(message), lower(?)) > 0 or cast(number as text) = ?)
   order by "number" desc
   limit ?
 --  SEARCH v USING COVERING INDEX config_versions_listed (config=? AND number<?)
@@ -185,6 +185,6 @@ select "running_version" as "version", count(*) as "nodes"
   and "running_config" = ?
   and "running_version" >= ?
   and "running_version" <= ?
-  and (ifnull(json_extract("labels", ?) in (?), 0))
+  and (coalesce(("labels" ->> ?) in (?), false))
   group by "running_version"
 --  SEARCH nodes USING INDEX nodes_by_running (running_config=? AND running_version>? AND running_version<?)

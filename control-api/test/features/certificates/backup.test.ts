@@ -9,7 +9,7 @@ import { newIdentity } from '../../../src/backup/seal.ts'
 import { openSecretBox } from '../../../src/base/secret-box.ts'
 import { openVersion } from '../../../src/certificates/keep.ts'
 import { migrations } from '../../../src/db/migrate.ts'
-import { openControlDb } from '../../../src/db/open.ts'
+import { openControlDb } from '../../../src/db/sqlite/open.ts'
 import { makeChain } from '../../certificates/make.ts'
 import { build, tempDir } from '../../helper.ts'
 

@@ -2,7 +2,7 @@
 // GET /nodes: who is in the list, in which order, on which page. Real rows and a real agent's messages.
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { openControlDb } from '../../../src/db/open.ts'
+import { openControlDb } from '../../../src/db/sqlite/open.ts'
 import type { Node } from '../../../src/features/nodes/schema.ts'
 import { about, assign, enrolNode, OTHER_DIGEST, type TestNode } from '../../agents/node-client.ts'
 import { type Built, build, type Client } from '../../helper.ts'

@@ -52,7 +52,7 @@ const forgetOldRevisions = (trx: Trx, config: string) =>
           sum(octet_length(text)) over newest_first as bytes
         from draft_revisions where config = ${config}
         window newest_first as (order by revision desc rows unbounded preceding)
-      ) where position > ${REVISIONS_KEPT} or (bytes > ${BYTES_KEPT} and position > 1)
+      ) as placed where position > ${REVISIONS_KEPT} or (bytes > ${BYTES_KEPT} and position > 1)
     )
   `.execute(trx)
 

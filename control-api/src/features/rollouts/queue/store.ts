@@ -127,13 +127,13 @@ export type Contested = {
 export async function contestedNodes(db: Reader): Promise<Contested> {
   const { rows } = await sql<{ id: string; wantedBy: string; owner: string | null }>`
     select min(node_id) as id, wanted_by as "wantedBy", owner from (
-      select t.node_id, group_concat(t.rollout_id, ',' order by t.rollout_id) as wanted_by,
+      select t.node_id, string_agg(t.rollout_id, ',' order by t.rollout_id) as wanted_by,
         l.rollout_id as owner
-      from rollouts r cross join node_tasks t on t.rollout_id = r.id
+      from rollouts r cross join node_tasks t
       left join node_leases l on l.node_id = t.node_id
-      where r.state in (${sql.join(WAITING)}) and t.state <> 'skipped'
-      group by t.node_id
-    ) group by 2, 3 order by 1`.execute(db)
+      where t.rollout_id = r.id and r.state in (${sql.join(WAITING)}) and t.state <> 'skipped'
+      group by t.node_id, l.rollout_id
+    ) as contested group by 2, 3 order by 1`.execute(db)
   const wanted = new Map<string, string[]>()
   for (const { id, wantedBy } of rows) {
     for (const rolloutId of wantedBy.split(',')) {
@@ -161,11 +161,13 @@ export async function claimsOn(
     const ids = JSON.stringify(some)
     const { rows } = await sql<{ nodeId: string; rolloutId: string }>`
       select l.node_id as "nodeId", l.rollout_id as "rolloutId" from json_each(${ids}) wanted
-      cross join node_leases l on l.node_id = wanted.value
+      cross join node_leases l where l.node_id = wanted.value
       union all
       select t.node_id, t.rollout_id from rollouts r cross join json_each(${ids}) wanted
-      cross join node_tasks t on t.rollout_id = r.id and t.node_id = wanted.value
-      where r.state in (${sql.join(states)}) and t.state <> 'skipped'`.execute(db)
+      cross join node_tasks t
+      where t.rollout_id = r.id and t.node_id = wanted.value and r.state in (${sql.join(states)}) and t.state <> 'skipped'`.execute(
+      db,
+    )
     for (const { nodeId, rolloutId } of rows) {
       claimed.nodeIds.add(nodeId)
       claimed.rolloutIds.add(rolloutId)

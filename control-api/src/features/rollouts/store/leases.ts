@@ -29,7 +29,7 @@ export async function ownedByOthers(
 ): Promise<Set<string>> {
   const { rows } = await sql<{ node_id: string }>`
     select l.node_id from json_each(${JSON.stringify(nodeIds)}) wanted
-    cross join node_leases l on l.node_id = wanted.value and l.rollout_id <> ${rolloutId}`.execute(
+    cross join node_leases l where l.node_id = wanted.value and l.rollout_id <> ${rolloutId}`.execute(
     trx,
   )
   return new Set(rows.map((row) => row.node_id))

@@ -81,9 +81,9 @@ export const fleetTextOf = (nodes: readonly { id: string; revision: number }[]):
 /** Of all there are: as one text, for a row of each takes five times as long. */
 export async function fleetText(trx: Trx): Promise<string> {
   const { rows } = await sql<{ fleet: string | null }>`
-    select group_concat(id || ' ' || revision) as fleet from (
-      select id, revision from nodes where decommissioned_at_ms is null order by id
-    )`.execute(trx)
+    select string_agg(id || ' ' || revision, ',' order by id) as fleet from (
+      select id, revision from nodes where decommissioned_at_ms is null
+    ) as ids`.execute(trx)
   return rows[0]?.fleet ?? ''
 }
 
@@ -116,12 +116,12 @@ async function provenAmong(db: Reader, latest: readonly Assignment[]): Promise<S
   const { rows } = await sql<{ id: string; isReleased: number; hasSucceeded: number }>`
     select given.value ->> 'id' as id, exists (
       select 1 from releases
-      where config = given.value ->> 'config' and version = given.value ->> 'version'
-    ) as isReleased, exists (
+      where config = given.value ->> 'config' and version = cast(given.value ->> 'version' as bigint)
+    ) as "isReleased", exists (
       select 1 from node_tasks t join rollouts r on r.id = t.rollout_id
       where t.node_id = given.value ->> 'id' and t.digest = given.value ->> 'digest'
         and t.state = 'done' and r.config = given.value ->> 'config' and r.state = 'succeeded'
-    ) as hasSucceeded
+    ) as "hasSucceeded"
     from json_each(${JSON.stringify(given)}) given`.execute(db)
   const unproven = await textsWithUnproven(db, latest)
   const textOf = new Map(latest.map(({ node_id, text_id }) => [node_id, text_id]))
@@ -160,7 +160,7 @@ export async function lastGood(
 ): Promise<Map<string, Good>> {
   const { rows } = await sql<Good>`
     select a.node_id, a.generation, a.digest from json_each(${JSON.stringify(wanted)}) wanted
-    cross join assignments a on a.node_id = wanted.value ->> 'nodeId' and a.generation = (
+    cross join assignments a where a.node_id = wanted.value ->> 'nodeId' and a.generation = (
       select b.generation from assignments b
       left join node_tasks t on t.rollout_id = b.rollout_id and t.node_id = b.node_id
       where b.node_id = wanted.value ->> 'nodeId' and b.state = 'confirmed'

@@ -113,7 +113,7 @@ const wordsIn = (q: string) => q.toLowerCase().split(/\s+/).filter(Boolean)
 
 const hasWord = (word: string) =>
   sql<boolean>`(instr(config, ${word}) > 0 or instr(lower(author), ${word}) > 0
-    or instr(lower(message), ${word}) > 0 or 'v' || version = ${word} or version = ${word})`
+    or instr(lower(message), ${word}) > 0 or 'v' || version = ${word} or cast(version as text) = ${word})`
 
 /** Each filter has an index that ends with the id; words are looked for from the newest on. */
 const pageQuery = (db: Reader, { before, limit, state, config, author, ids, q = '' }: Page) =>

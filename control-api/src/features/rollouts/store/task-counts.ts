@@ -25,8 +25,8 @@ export function standingOf(task: Counted): TaskStanding {
 }
 /** The same in SQL, of node_tasks t. */
 export const standingIn = sql<TaskStanding>`case
-  when t.state = 'healthy' and t.code is ${GATE_FAILED} then ${GATE_FAILED}
-  when t.state = 'skipped' and t.code is ${CORDONED} then ${CORDONED} else t.state end`
+  when t.state = 'healthy' and t.code = ${sql.lit(GATE_FAILED)} then ${sql.lit(GATE_FAILED)}
+  when t.state = 'skipped' and t.code = ${sql.lit(CORDONED)} then ${sql.lit(CORDONED)} else t.state end`
 
 export const countsOf = ({ counts }: Pick<RolloutRow, 'counts'>): TaskCounts => JSON.parse(counts)
 

@@ -86,7 +86,7 @@ export const exceptionsPage = (db: Reader, page: Page<PlaceByRank>): Promise<Exc
 
 /** null: nobody need look at it. */
 const rank = sql<number>`case
-  when t.state in (${sql.join([...FAILURES])}) or (t.state = 'healthy' and t.code is ${GATE_FAILED}) then 0
+  when t.state in (${sql.join([...FAILURES])}) or (t.state = 'healthy' and t.code = ${GATE_FAILED}) then 0
   when t.state in ('reverting', 'reverted') then 1
   when t.deadline_remaining_ms = 0 then 2
   when t.state = 'unreachable' then 3

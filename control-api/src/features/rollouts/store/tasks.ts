@@ -37,9 +37,9 @@ export async function insertTasks(
   await sql`
     insert into node_tasks (rollout_id, node_id, wave, state, digest, config_digest, text_id, group_name, kind,
       policy_rules, message, errors, updated_at_ms)
-    select ${id}, value ->> 'node_id', value ->> 'wave', 'pending', value ->> 'digest',
+    select ${id}, value ->> 'node_id', cast(value ->> 'wave' as bigint), 'pending', value ->> 'digest',
       value ->> 'config_digest', value ->> 'textId', value ->> 'group_name', value ->> 'kind',
-      value ->> 'policy_rules', '', '[]', ${created_at_ms}
+      value ->> 'policy_rules', '', '[]', cast(${created_at_ms} as bigint)
     from json_each(${JSON.stringify(rows)})`.execute(trx)
 }
 
@@ -207,13 +207,13 @@ async function saveEach(
   }))
   await sql`
     update node_tasks set
-      state = task.value ->> 'state', wave = task.value ->> 'wave',
-      generation = task.value ->> 'generation', code = task.value ->> 'code',
+      state = task.value ->> 'state', wave = cast(task.value ->> 'wave' as bigint),
+      generation = cast(task.value ->> 'generation' as bigint), code = task.value ->> 'code',
       message = task.value ->> 'message', left_out_for = task.value ->> 'left_out_for',
-      errors = task.value ->> 'errors', deadline_remaining_ms = task.value ->> 'deadline_remaining_ms',
-      offers = task.value ->> 'offers', flaps = task.value ->> 'flaps',
-      refusals = task.value ->> 'refusals', excused = task.value ->> 'excused',
-      previous_generation = task.value ->> 'previous_generation',
+      errors = task.value ->> 'errors', deadline_remaining_ms = cast(task.value ->> 'deadline_remaining_ms' as bigint),
+      offers = cast(task.value ->> 'offers' as bigint), flaps = cast(task.value ->> 'flaps' as bigint),
+      refusals = cast(task.value ->> 'refusals' as bigint), excused = cast(task.value ->> 'excused' as bigint),
+      previous_generation = cast(task.value ->> 'previous_generation' as bigint),
       previous_digest = task.value ->> 'previous_digest', updated_at_ms = ${nowMs}
     from json_each(${JSON.stringify(rows)}) task
     where rollout_id = task.value ->> 'rollout_id' and node_id = task.value ->> 'node_id'`.execute(
@@ -326,7 +326,7 @@ export async function awaitedAfter(
 ): Promise<AwaitedTask[]> {
   const { rolloutId, nodeId } = after ?? { rolloutId: '', nodeId: '' }
   const { rows } = await sql<AwaitedTask>`
-    select rollout_id as rolloutId, node_id as nodeId, deadline_remaining_ms as leftMs
+    select rollout_id as "rolloutId", node_id as "nodeId", deadline_remaining_ms as "leftMs"
     from node_tasks indexed by node_tasks_awaited
     where deadline_remaining_ms is not null and deadline_remaining_ms > 0
       and (rollout_id, node_id) > (${rolloutId}, ${nodeId})

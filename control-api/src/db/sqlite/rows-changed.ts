@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How many rows were changed so far: whether a part of a transaction left something behind.
 import { CompiledQuery } from 'kysely'
-import type { Trx } from './database.ts'
+import type { Trx } from '../database.ts'
 
 const ROWS_CHANGED = CompiledQuery.raw('select total_changes() as rows')
 

@@ -2,7 +2,7 @@
 // Preparing a statement takes longer than running most of ours, and the same few hundred come again and again.
 import type Sqlite from 'better-sqlite3'
 import type { SqliteDatabase, SqliteStatement } from 'kysely'
-import { deleteOldest } from '../base/kept.ts'
+import { deleteOldest } from '../../base/kept.ts'
 
 /** A list of values of another length is another statement: those that were not used for long go. */
 const MOST_KEPT = 500

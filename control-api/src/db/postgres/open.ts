@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Opens control.db in PostgreSQL. The only room that knows pg.
+import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression } from 'kysely'
+import type { Database } from '../database.ts'
+import { createNodeWrites } from '../node-writes.ts'
+import type { Store } from '../store.ts'
+import { OneSessionDialect } from './dialect.ts'
+import { nodeNotes } from './node-notes.ts'
+import { openSession } from './session.ts'
+
+export async function openPostgresStore(url: string): Promise<Store> {
+  const session = await openSession(url)
+  const notes = nodeNotes(session)
+  const db = new Kysely<Database>({
+    dialect: new OneSessionDialect(session, notes.takeNotes),
+    // SQLite takes a list of nothing.
+    plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
+  })
+  return {
+    db,
+    nodeWrites: createNodeWrites(notes),
+    rowsChanged: async () => session.rowsChanged(),
+    onEnded: session.onEnded,
+  }
+}
