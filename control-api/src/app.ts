@@ -23,6 +23,7 @@ import { takeEpoch } from './control-plane/epoch.ts'
 import type { Identity } from './control-plane/identity.ts'
 import { readRecovery } from './control-plane/recovery.ts'
 import { enterFolderAsService } from './db/lock.ts'
+import type { Store } from './db/store.ts'
 import { startDeciding } from './deciding-for-service.ts'
 import type { Config } from './environment/config.ts'
 import { holdForEveryRoute } from './every-route.ts'
@@ -76,8 +77,10 @@ import { createChangesOf } from './release-store/changes.ts'
 import { createSampleOf } from './release-store/sample.ts'
 import { API, serveApi } from './routes.ts'
 
-/** What tests replace. */
+/** What tests replace, but for the store. */
 export type Overrides = {
+  /** That of a replica that leads; left out: as the configuration says. */
+  store?: Store
   webhooks?: DispatcherOptions & { resolve?: Resolve }
   now?: () => number
   rhythm?: Rhythm
@@ -148,11 +151,12 @@ export async function buildService(
     logTailWithinMs = 10_000,
     pressure,
     rhythm = rhythmOf(config),
+    store,
     textWork: work = startTextWork(),
     webhooks = {},
   }: Overrides = {},
 ): Promise<Service> {
-  const services = await openServices(config, now, enterFolderAsService)
+  const services = await openServices({ ...config, store }, now, enterFolderAsService)
   const { db, nodeWrites, write, disk, events, controlPlaneId } = services
   const box = openSecretBox(config.dataDir)
   const consoleCertificate =

@@ -6,9 +6,13 @@ import { type Config, readConfig, readUnknownNames } from './environment/config.
 import { newSetupToken, setupLink } from './features/session/setup.ts'
 import type { App } from './http/app-types.ts'
 import { explainFailure, explainListen } from './process/failures.ts'
+import type { Leading } from './replicas/replica.ts'
 
 /** Longer than any clean stop takes; then something hangs, and the supervisor should not wait for it. */
 const STOP_WITHIN_MS = 5000
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const
+/** Whoever starts it again makes it one that follows. */
+const EX_TEMPFAIL = 75
 
 /** A failure that is explained already. */
 class Refused extends Error {}
@@ -19,20 +23,65 @@ try {
   const config = readConfig()
   dataDir = config.dataDir
   // What is refused by its configuration need not load all the rest, which takes seconds.
-  const { buildService } = await import('./app.ts')
-  const service = await buildService(config)
-  await start(service, config)
+  if (config.databaseUrl === null) await serve(config, null)
+  else await serveAsReplica({ ...config, databaseUrl: config.databaseUrl })
 } catch (error) {
   fail(error)
 }
 
-async function start(service: Service, config: Config): Promise<void> {
-  const stop = (signal: string) => {
+/** One of several, or the only one so far: it waits until it leads. */
+async function serveAsReplica(config: Config & { databaseUrl: string }): Promise<void> {
+  const { untilItLeads } = await import('./replicas/replica.ts')
+  // It is compiled by the time it is wanted, in seconds or in months.
+  void import('./app.ts')
+  const waiting = new AbortController()
+  const stop = () => waiting.abort()
+  onSignals(stop)
+  try {
+    const leading = await untilItLeads(
+      {
+        config,
+        now: Date.now,
+        say: tell,
+        onEnded: () => {
+          tell(
+            'The connection to PostgreSQL has ended, so another replica may lead. It ends; start it again.',
+          )
+          process.exit(EX_TEMPFAIL)
+        },
+      },
+      waiting.signal,
+    )
+    for (const signal of SIGNALS) process.off(signal, stop)
+    await serve(config, leading)
+  } catch (error) {
+    if (waiting.signal.aborted) process.exit(0)
+    throw error
+  }
+}
+
+async function serve(config: Config, leading: Leading | null): Promise<void> {
+  await leading?.takeKeys()
+  const { buildService } = await import('./app.ts')
+  const service = await buildService(config, leading ? { store: leading.store } : {})
+  await leading?.takeOver()
+  await start(service, config, leading)
+  const servers = { console: service.app.server, agents: service.agents.server }
+  await leading?.lead(servers, (error) =>
+    service.app.log.error({ err: error }, 'the replicas’ keys could not be looked at'),
+  )
+}
+
+function onSignals(stop: (signal: string) => void): void {
+  for (const signal of SIGNALS) process.once(signal, stop)
+}
+
+async function start(service: Service, config: Config, leading: Leading | null): Promise<void> {
+  onSignals((signal: string) => {
     service.app.log.info(`${signal}: stopping`)
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
-    service.close().then(() => process.exit(0), fail)
-  }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
+    Promise.all([service.close(), leading?.close()]).then(() => process.exit(0), fail)
+  })
 
   const { consoleCertificate } = service
   if (consoleCertificate) process.on('SIGHUP', () => void consoleCertificate.look(true))

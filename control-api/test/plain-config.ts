@@ -22,6 +22,7 @@ export const plainConfig = (dataDir: string): Config => ({
   trustProxy: false,
   publicUrl: null,
   tls: null,
+  replica: null,
   releases: {
     ...{ maxFiles: 1_000_000, maxBytes: 100 * 1024 ** 3, storeBytes: 200 * 1024 ** 3 },
     keepHours: 24,

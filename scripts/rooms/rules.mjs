@@ -12,7 +12,7 @@ const FLOORS = [
   ['db', 'http', 'metrics-store'],
   ['audit', 'backup'],
   ['certificates', 'environment', 'fleet', 'idempotency', 'neighbours', 'people', 'releases'],
-  ['acme', 'console-tls', 'node-identity'],
+  ['acme', 'console-tls', 'node-identity', 'replicas'],
   ['control-plane'],
   ['assignments', 'node-check', 'openapi'],
   ['plugins'],

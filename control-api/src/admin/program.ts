@@ -24,6 +24,7 @@ import { createNodeCheck } from '../node-check/node-check.ts'
 import { hasIssued, laggards } from '../node-identity/store/certificates.ts'
 import { explainFailure } from '../process/failures.ts'
 import { openServices, type Services, version } from '../process/services.ts'
+import { takeSharedKeys } from '../replicas/shared-keys.ts'
 import { addBackupCommands } from './backup.ts'
 import { describeVerified, type Verified, verifyDatabase, verifyFile } from './verify-audit.ts'
 
@@ -348,7 +349,11 @@ async function withServices(
   const config = readStoreConfig()
   const services = await openServices(config)
   try {
+    // What a command makes of the CA is all replicas'.
+    const keys =
+      config.databaseUrl === null ? null : await takeSharedKeys({ ...services, ...config })
     await work(services, config)
+    await keys?.look()
   } finally {
     await services.close()
   }

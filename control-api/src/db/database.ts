@@ -13,6 +13,7 @@ import type { IdempotencyTables } from './tables/idempotency.ts'
 import type { NeighbourTables } from './tables/neighbours.ts'
 import type { OidcTables } from './tables/oidc.ts'
 import type { ReleaseTables } from './tables/releases.ts'
+import type { ReplicaTables } from './tables/replicas.ts'
 import type { RolloutTables } from './tables/rollouts.ts'
 import type { TokenTables } from './tables/tokens.ts'
 import type { ViewTables } from './tables/views.ts'
@@ -252,6 +253,7 @@ export type Database = CoreTables &
   IdempotencyTables &
   OidcTables &
   ReleaseTables &
+  ReplicaTables &
   RolloutTables &
   TokenTables &
   ViewTables &

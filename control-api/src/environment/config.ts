@@ -42,6 +42,8 @@ export type Config = StoreConfig & {
   port: number
   /** null: the console and the API speak plain HTTP. */
   tls: ConsoleTls | null
+  /** Where the other replicas on the same database reach this one; null: there are no others. */
+  replica: { address: string; port: number } | null
   agent: { host: string; port: number }
   /** The built console; null: this process serves the API only. */
   consoleDir: string | null
@@ -115,6 +117,7 @@ export function envToConfig(env: Env): Config {
     host: read(env, 'FARMSTEAD_HOST') ?? '127.0.0.1',
     port: port(env, 'FARMSTEAD_PORT', 9700, problems),
     tls: tls(env, problems),
+    replica: replica(env, problems),
     agent: {
       host: agentHost(env),
       port: agentPort(env, problems),
@@ -136,11 +139,28 @@ export function envToConfig(env: Env): Config {
   return config
 }
 
+function replica(env: Env, problems: string[]): Config['replica'] {
+  const address = read(env, 'FARMSTEAD_REPLICA_ADDRESS')
+  if (address === undefined) return null
+  const port = Number(/^(?:\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):(\d{1,5})$/.exec(address)?.[1])
+  if (!(port >= 1 && port <= 65_535)) {
+    problems.push(
+      `FARMSTEAD_REPLICA_ADDRESS must be host:port, as the other replicas reach this one, got "${address}"`,
+    )
+  }
+  if (read(env, 'DATABASE_URL') === undefined) {
+    problems.push(
+      'FARMSTEAD_REPLICA_ADDRESS is for replicas on one PostgreSQL database: set DATABASE_URL, too, or leave it out',
+    )
+  }
+  return { address, port }
+}
+
 /** As the field has it: the name is not one of ours. */
 function databaseUrl(env: Env, problems: string[]): string | null {
   const given = read(env, 'DATABASE_URL')
   if (given === undefined) return null
-  if (!/^postgres(?:ql)?:\/\//.test(given) || !URL.canParse(given)) {
+  if (!/^postgres(?:ql)?:\/\/[^/?#]+\/[^/?#]+(?:\?|$)/.test(given)) {
     problems.push(
       'DATABASE_URL must be a postgres:// URL (postgres://user:password@host:5432/database); leave it out for SQLite in FARMSTEAD_DATA_DIR',
     )

@@ -10,7 +10,7 @@ import { loadControlPlaneId } from '../control-plane/epoch.ts'
 import { enterFolder } from '../db/lock.ts'
 import { migrateToLatest, stepsOf } from '../db/migrate.ts'
 import { openStore } from '../db/open.ts'
-import type { StorePlace } from '../db/store.ts'
+import type { Store, StorePlace } from '../db/store.ts'
 import { unlinkIdentitiesOf } from '../features/oidc/store.ts'
 import { revokeTokensOf } from '../features/tokens/store.ts'
 import type { OtherWaysIn } from '../people/recovery.ts'
@@ -24,15 +24,18 @@ const manifest: { version: string } = JSON.parse(
 )
 export const version = manifest.version
 
+/** databaseUrl: left out, it is in the folder. store: it is open already. */
+type Place = { dataDir: string } & Partial<StorePlace> & { store?: Store | undefined }
+
 export async function openServices(
-  { dataDir, databaseUrl = null }: { dataDir: string } & Partial<StorePlace>,
+  { dataDir, databaseUrl = null, store }: Place,
   now = Date.now,
   enter = enterFolder,
 ) {
   const leaveFolder = enter(dataDir)
   try {
     requireWholeFolder(dataDir)
-    const services = await openStores({ dataDir, databaseUrl }, now)
+    const services = await openStores({ dataDir, databaseUrl }, store, now)
     const close = async () => {
       await services.close()
       leaveFolder()
@@ -46,8 +49,8 @@ export async function openServices(
 
 const waysIn: OtherWaysIn = { revokeTokens: revokeTokensOf, unlinkIdentities: unlinkIdentitiesOf }
 
-async function openStores(place: StorePlace, now: () => number) {
-  const { db, nodeWrites, rowsChanged, onEnded } = await openStore(place)
+async function openStores(place: StorePlace, store: Store | undefined, now: () => number) {
+  const { db, nodeWrites, rowsChanged } = store ?? (await openStore(place))
   await migrateToLatest(db, stepsOf(place))
   const events = await openEventLog(db)
   const disk = createDiskSpace(place.dataDir)
@@ -62,5 +65,5 @@ async function openStores(place: StorePlace, now: () => number) {
     await events.close()
     await db.destroy()
   }
-  return { db, nodeWrites, onEnded, now, events, write, disk, controlPlaneId, users, waysIn, close }
+  return { db, nodeWrites, now, events, write, disk, controlPlaneId, users, waysIn, close }
 }

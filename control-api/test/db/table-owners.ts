@@ -88,4 +88,5 @@ export const TABLES = {
   release_sets: of('releases'),
   release_versions: of('releases'),
   saved_views: of('features/views'),
+  shared_keys: of('replicas'),
 } satisfies Record<keyof Database, Table>

@@ -6,10 +6,12 @@ import { createNodeWrites } from '../node-writes.ts'
 import type { Store } from '../store.ts'
 import { OneSessionDialect } from './dialect.ts'
 import { nodeNotes } from './node-notes.ts'
-import { openSession } from './session.ts'
+import { openSession, type Session } from './session.ts'
 
-export async function openPostgresStore(url: string): Promise<Store> {
-  const session = await openSession(url)
+export const openPostgresStore = async (url: string): Promise<Store> =>
+  storeIn(await openSession(url))
+
+export function storeIn(session: Session): Store {
   const notes = nodeNotes(session)
   const db = new Kysely<Database>({
     dialect: new OneSessionDialect(session, notes.takeNotes),

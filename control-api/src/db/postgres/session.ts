@@ -6,6 +6,7 @@ import pg from 'pg'
 /** Statements of one text that PostgreSQL keeps parsed and planned; lists of values of many lengths are of many texts. */
 const MOST_NAMED = 1000
 const CONNECT_WITHIN_MS = 5000
+const KEPT_IDLE_MS = 2000
 
 /** So many seconds after a machine has gone without a word its session, and the lock in it, ends. */
 const KEPT_ALIVE = `set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3;
@@ -39,11 +40,35 @@ export class SessionEnded extends Error {
 
 export type Session = Awaited<ReturnType<typeof openSession>>
 
+/** To the first of the URL's hosts that takes writes. */
 export async function openSession(url: string) {
+  let failure: unknown
+  for (const one of hostsOf(url)) {
+    try {
+      const session = await openSessionTo(one)
+      if (await session.takesWrites()) return session
+      await session.end()
+      failure = new Error(`${new URL(one).host} is a standby and takes no writes.`)
+    } catch (error) {
+      failure = error
+    }
+  }
+  throw failure
+}
+
+/** postgres://user@a:5432,b:5432/name, as libpq has it: one URL for each. */
+export function hostsOf(url: string): string[] {
+  const [, begin = '', hosts = '', rest = ''] =
+    /^(\w+:\/\/(?:[^@/]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? []
+  return hosts.split(',').map((host) => `${begin}${host}${rest}`)
+}
+
+async function openSessionTo(url: string) {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'farmstead',
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEPT_IDLE_MS,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     types: {
       getTypeParser: (oid, format) =>
@@ -119,6 +144,14 @@ export async function openSession(url: string) {
       isMeant = true
       if (!ended) await client.end()
     },
+    /** At once, whatever is asked: the server may not answer any more. */
+    drop(): void {
+      end(new Error('It was dropped.'))
+      // pg has no way to end without a word to the server.
+      client.connection.stream.destroy()
+    },
+    takesWrites: async () =>
+      !(await client.query('select pg_is_in_recovery() as it_does')).rows[0]?.it_does,
     /** However it ends. */
     onEnd: (tell: () => void) => void onEnd.push(tell),
     /** It ended without having been told to; once. */

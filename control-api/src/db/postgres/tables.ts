@@ -774,6 +774,18 @@ begin
 end $body$;
 create trigger assignments_name_what_runs after insert on assignments for each row execute function name_what_runs();
 
+-- Which replica leads, when it is up; election.ts.
+create table leader (
+  id bigint primary key check (id = 1),
+  pid bigint not null,
+  address text,
+  key text not null,
+  beat bigint not null
+);
+
+-- Sealed; replicas/shared-keys.ts.
+create table shared_keys (name text primary key, sealed text not null);
+
 create table foreign_writes (count bigint not null);
 insert into foreign_writes values (0);
 create function note_node(id text) returns void language plpgsql as $body$

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+/** In PostgreSQL alone: what is shared by several control planes. */
+export type ReplicaTables = {
+  shared_keys: { name: string; sealed: string }
+}

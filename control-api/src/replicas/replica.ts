@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// One of several control planes on one database: it waits in front of the leader until it leads itself. Then it is the
+// service as it always is, and takes in what the others hand on to it.
+import { randomBytes } from 'node:crypto'
+import type { Server as HttpServer } from 'node:http'
+import { type LeaderRow, type LeadersStore, stand } from '../db/postgres/election.ts'
+import type { Config } from '../environment/config.ts'
+import { openFront } from './front.ts'
+import type { Listener } from './preface.ts'
+import { openPrivatePort, type Role } from './private-port.ts'
+import { type SharedKeys, takeSharedKeys } from './shared-keys.ts'
+
+type Deps = {
+  config: Config & { databaseUrl: string }
+  now: () => number
+  say: (sentence: string) => void
+  /** The database is lost: nothing that this process knows counts any more. */
+  onEnded: () => void
+}
+export type Leading = {
+  store: LeadersStore
+  /** Before anything is made of the data folder's. */
+  takeKeys(): Promise<void>
+  /** Its ports are free, and what waited for it is let go of. */
+  takeOver(): Promise<void>
+  /** It answers. `onError`: of keys that could not be looked at. */
+  lead(
+    servers: Readonly<Record<Listener, HttpServer>>,
+    onError: (error: unknown) => void,
+  ): Promise<void>
+  close(): Promise<void>
+}
+
+/** Resolves when this process leads. */
+export async function untilItLeads(deps: Deps, signal?: AbortSignal): Promise<Leading> {
+  const { config, now, say, onEnded } = deps
+  const { databaseUrl, replica, host, port, agent } = config
+  const front =
+    replica && (await openFront({ places: { console: { host, port }, agents: agent }, now }))
+  let role: Role = { name: 'follower', hasLeader: false }
+  const privatePort =
+    replica &&
+    (await openPrivatePort({
+      ...{ port: replica.port, now },
+      role: () => role,
+      onError: (error) => say(`The replicas' port failed: ${error}.`),
+    }))
+  let keys: SharedKeys | undefined
+  let stopLooking: (() => void) | undefined
+  const close = async () => {
+    stopLooking?.()
+    await Promise.all([front?.close(), privatePort?.close()])
+  }
+  say('It waits until it leads: one replica does, the others hand connections on to it.')
+  try {
+    const store = await stand(
+      databaseUrl,
+      {
+        onLeader: (leader) => {
+          const to = leader && leaderAt(leader)
+          front?.setLeader(to)
+          role = { name: 'follower', hasLeader: to !== null }
+          say(to ? `The leader is at ${leader?.address}.` : 'No leader is up.')
+        },
+        onTrouble: (error) => say(`PostgreSQL cannot be asked who leads: ${reasonOf(error)}`),
+      },
+      signal,
+    )
+    front?.setLeader(null)
+    say('It leads.')
+    store.onEnded(onEnded)
+    return {
+      store,
+      async takeKeys() {
+        keys = await takeSharedKeys({ db: store.db, dataDir: config.dataDir })
+      },
+      takeOver: async () => await front?.close(),
+      async lead(servers, onError) {
+        // Those that a first start made.
+        await keys?.look()
+        stopLooking = keys?.keepLooking(onError)
+        const key = randomBytes(32).toString('hex')
+        privatePort?.lead({ key, servers })
+        role = { name: 'leader' }
+        await store.lead({ address: replica?.address ?? null, key })
+      },
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function leaderAt({ address, key }: LeaderRow) {
+  if (address === null) return null
+  const { hostname, port } = new URL(`tcp://${address}`)
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), key }
+}
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
