@@ -30,6 +30,7 @@ export function serveTelemetry(app: App, parts: WithCounts): () => Promise<void>
     farm: createFarmFamilies({
       ...{
         db,
+        databaseBytes: services.databaseBytes,
         dataDir: config.dataDir,
         now,
         authority,

@@ -9,6 +9,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { makeChain } from './certificates/make.ts'
 import { type Built, shared } from './helper.ts'
+import { isOnPostgres } from './postgres.ts'
 
 type Route = { method: string; url: string; permission: string; body: string }
 
@@ -65,7 +66,9 @@ async function withSecrets(service: Built) {
 /** What lies in control.db and beside it that opens something, as it lies there. */
 async function atRest({ services: { db }, config: { dataDir } }: Built): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
-    select name from sqlite_schema where type = 'table'`.execute(db)
+    select ${isOnPostgres ? sql`tablename as name from pg_tables where schemaname = 'public'` : sql`name from sqlite_schema where type = 'table'`}`.execute(
+    db,
+  )
   const found: string[] = []
   for (const { name } of tables) {
     const { rows } = await sql<Record<string, unknown>>`select * from ${sql.id(name)}`.execute(db)

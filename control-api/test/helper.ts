@@ -121,7 +121,9 @@ export function shared(options: Options = {}): () => Built {
 
 async function buildUntil(atEnd: AtEnd, { config = {}, ...overrides }: Options): Promise<Built> {
   const dataDir = config.dataDir ?? tempDir(atEnd)
-  const databaseUrl = config.databaseUrl ?? (await databaseOf(dataDir))
+  // A test that wants SQLite says so.
+  const databaseUrl =
+    'databaseUrl' in config ? (config.databaseUrl ?? null) : await databaseOf(dataDir)
   atEnd(() => dropDatabase(databaseUrl))
   const full = testConfig({ ...config, databaseUrl }, dataDir)
   const database = join(full.dataDir, 'control.db')

@@ -2,9 +2,12 @@
 // With FARMSTEAD_TEST_POSTGRES (an address of PostgreSQL, as somebody who may make databases) each service of a test has a
 // database there, a copy of one that was made once.
 import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
 import pg from 'pg'
+import { onTestFinished } from 'vitest'
 import { migrateToLatest, stepsOf } from '../src/db/migrate.ts'
 import { openStore } from '../src/db/open.ts'
+import type { StorePlace } from '../src/db/store.ts'
 
 const server = process.env.FARMSTEAD_TEST_POSTGRES
 export const isOnPostgres = server !== undefined
@@ -29,6 +32,10 @@ async function asked<T>(ask: (client: pg.Client) => Promise<T>): Promise<T> {
   }
 }
 
+/** Of SQLite's, for what tests write by SQL alone: '%05d'. */
+const PRINTF = `create function printf(text, bigint) returns text language sql immutable
+  return lpad($2::text, substring($1 from '%0([0-9]+)d')::integer, '0')`
+
 let made: Promise<void> | null = null
 
 const makeTemplate = () =>
@@ -40,6 +47,7 @@ const makeTemplate = () =>
     const place = { dataDir: '', databaseUrl: addressOf(`${TEMPLATE}_begun`) }
     const { db } = await openStore(place)
     await migrateToLatest(db, stepsOf(place))
+    await sql.raw(PRINTF).execute(db)
     await db.destroy()
     await client.query(`alter database ${TEMPLATE}_begun rename to ${TEMPLATE}`)
   })
@@ -61,4 +69,11 @@ export async function dropDatabase(url: string | null): Promise<void> {
   if (url === null) return
   const name = new URL(url).pathname.slice(1)
   await asked((client) => client.query(`drop database if exists ${name} with (force)`))
+}
+
+/** For openServices: in PostgreSQL gone with the test. */
+export async function placeOf(dataDir: string, atEnd = onTestFinished): Promise<StorePlace> {
+  const databaseUrl = await databaseOf(dataDir)
+  atEnd(() => dropDatabase(databaseUrl))
+  return { dataDir, databaseUrl }
 }

@@ -26,6 +26,7 @@ import { explainFailure } from '../process/failures.ts'
 import { openServices, type Services, version } from '../process/services.ts'
 import { takeSharedKeys } from '../replicas/shared-keys.ts'
 import { addBackupCommands } from './backup.ts'
+import { addMoveCommand } from './move.ts'
 import { describeVerified, type Verified, verifyDatabase, verifyFile } from './verify-audit.ts'
 
 const OPERATOR = 'operator'
@@ -273,6 +274,7 @@ ca.command('recreate')
   })
 
 addBackupCommands(program, { print, say, withServices })
+addMoveCommand(program, { print, say })
 /** After the files changed: those can't be part of a transaction. */
 function recordCa(
   { write, controlPlaneId }: Services,

@@ -161,6 +161,12 @@ export const NotUtf8 = defineError(
   'Not UTF-8',
   (where: string) => `${where}. It would be kept as another text, so nothing was done.`,
 )
+export const NulCharacter = defineError(
+  400,
+  'nul_character',
+  'A NUL character',
+  (where: string) => `${where}. No text is kept with one, so nothing was done. Take it out.`,
+)
 export const TooManyRequests = defineError(
   429,
   'too_many_requests',

@@ -26,6 +26,12 @@ export function loneSurrogate(text: string): Fault | null {
   }
 }
 
+/** PostgreSQL holds none in a text, and no text needs one; null: there is none. */
+export function nulCharacter(text: string): Fault | null {
+  const at = text.indexOf('\0')
+  return at < 0 ? null : { ...endOf(text.slice(0, at)), what: 'a NUL character' }
+}
+
 const isUtf8 = (bytes: Buffer) => Buffer.from(bytes.toString('utf8'), 'utf8').equals(bytes)
 
 /** Written again, a text differs from its bytes where one could not be read: at the beginning of that character. */

@@ -9,6 +9,8 @@ type Key =
   | 'epoch'
   /** JSON, see Recovery in identity.ts: until it is confirmed. */
   | 'recovery'
+  /** JSON, in the folder of one that is in PostgreSQL since: where, and from when. */
+  | 'movedTo'
   /** Until there is a first administrator. */
   | 'setupTokenDigest'
 

@@ -11,6 +11,8 @@ export type WriteSource = {
   watch(tell: (nodeId: string) => void): Promise<void>
   /** Another one when another process has committed something. */
   foreign(): unknown
+  /** Something was written that is not told yet. */
+  isPending(): boolean
 }
 /** `all`: another process wrote, or nobody asked before. */
 export type ChangedNodes = { all: true } | { all: false; ids: string[] }
@@ -45,6 +47,7 @@ export function createNodeWrites(source: WriteSource) {
     /** Of this process, whether it was committed or not. */
     count: () => count,
     foreign,
+    isPending: source.isPending,
     /** Before it is committed, or before who waits for the commit reads. */
     onWrite: (tell: (nodeId: string) => void) => void told.push(tell),
     /** Of which nodes something was written since it was asked last. */
@@ -76,7 +79,8 @@ export class NodeMemo<Value> {
 
   known(nodeId: string): Value | undefined {
     this.#look()
-    return this.#kept.get(nodeId)
+    // Who reads waits until it is told.
+    return this.#writes.isPending() ? undefined : this.#kept.get(nodeId)
   }
 
   /** Nobody knows what others wrote. */

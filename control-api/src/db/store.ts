@@ -14,6 +14,8 @@ export type Store = {
   nodeWrites: NodeWrites
   /** By this connection since it was opened: whether a part of a transaction left something behind. */
   rowsChanged(trx: Trx): Promise<number>
+  /** null: it is a file in the data folder. */
+  databaseBytes(): Promise<number | null>
   /** The database is gone and nobody told it to: what is in memory is not to be trusted any more. */
   onEnded(tell: () => void): void
 }

@@ -15,6 +15,7 @@ import {
   NotJson,
   NotSignedIn,
   NotUtf8,
+  NulCharacter,
   Overloaded,
   PasswordChangeRequired,
   PreconditionFailed,
@@ -64,7 +65,7 @@ export function refusalsOf(route: DescribedRoute): Refusal[] {
   }
   if (!isSafe) found.push(CrossOrigin, StorageBusy, StorageFull)
   if (schema.params || schema.querystring || schema.headers || !isSafe) found.push(InvalidRequest)
-  if (!isSafe) found.push(NotJson, NotUtf8, TooLarge)
+  if (!isSafe) found.push(NotJson, NotUtf8, NulCharacter, TooLarge)
   if (hasProperty(schema.querystring, 'cursor')) found.push(InvalidCursor)
   if (hasProperty(schema.headers, 'if-match')) found.push(PreconditionRequired, PreconditionFailed)
   if (hasProperty(schema.headers, 'idempotency-key')) {

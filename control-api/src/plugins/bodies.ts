@@ -3,8 +3,8 @@
 // the only type, so that no foreign page sends one unasked: see the second lock in access.ts.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ConfigError } from '../api-shapes/common.ts'
-import { NotJson, NotUtf8 } from '../api-shapes/errors.ts'
-import { decodeUtf8, type Fault, loneSurrogate } from '../base/utf8.ts'
+import { NotJson, NotUtf8, NulCharacter } from '../api-shapes/errors.ts'
+import { decodeUtf8, type Fault, loneSurrogate, nulCharacter } from '../base/utf8.ts'
 import { isMergePatch, MERGE_PATCH } from './merge-patch.ts'
 
 const JSON_TYPE = 'application/json'
@@ -77,12 +77,27 @@ function requireCharacters(body: unknown): void {
 function refuseLone(pointer: string, text: string): void {
   const fault = loneSurrogate(text)
   if (fault) throw refusalOf(pointer, fault)
+  const nul = nulCharacter(text)
+  if (nul)
+    throw new NulCharacter(placeOf(pointer, nul)).withErrors([
+      errorAt(pointer, nul, NulCharacter.code, ''),
+    ])
 }
 
-function refusalOf(pointer: string, { line, column, what }: Fault) {
-  const error: ConfigError = {
-    ...{ pointer, line, column, endLine: line, endColumn: column + 1 },
-    ...{ code: NotUtf8.code, message: what, hint: 'save the text as UTF-8' },
-  }
-  return new NotUtf8(`body${pointer}, line ${line}, column ${column}: ${what}`).withErrors([error])
+function refusalOf(pointer: string, fault: Fault) {
+  const error = errorAt(pointer, fault, NotUtf8.code, 'save the text as UTF-8')
+  return new NotUtf8(placeOf(pointer, fault)).withErrors([error])
 }
+
+const placeOf = (pointer: string, { line, column, what }: Fault) =>
+  `body${pointer}, line ${line}, column ${column}: ${what}`
+
+const errorAt = (
+  pointer: string,
+  { line, column, what: message }: Fault,
+  code: string,
+  hint: string,
+): ConfigError => ({
+  ...{ pointer, line, column, endLine: line, endColumn: column + 1 },
+  ...{ code, message, hint },
+})

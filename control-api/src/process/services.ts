@@ -7,6 +7,7 @@ import { createWrite } from '../audit/write.ts'
 import { requireWholeFolder } from '../backup/restore.ts'
 import { controlApiDir } from '../base/places.ts'
 import { loadControlPlaneId } from '../control-plane/epoch.ts'
+import { requireNotMoved } from '../control-plane/moved.ts'
 import { enterFolder } from '../db/lock.ts'
 import { migrateToLatest, stepsOf } from '../db/migrate.ts'
 import { openStore } from '../db/open.ts'
@@ -50,8 +51,9 @@ export async function openServices(
 const waysIn: OtherWaysIn = { revokeTokens: revokeTokensOf, unlinkIdentities: unlinkIdentitiesOf }
 
 async function openStores(place: StorePlace, store: Store | undefined, now: () => number) {
-  const { db, nodeWrites, rowsChanged } = store ?? (await openStore(place))
+  const { db, nodeWrites, rowsChanged, databaseBytes } = store ?? (await openStore(place))
   await migrateToLatest(db, stepsOf(place))
+  if (place.databaseUrl === null) await requireNotMoved(db, place.dataDir)
   const events = await openEventLog(db)
   const disk = createDiskSpace(place.dataDir)
   const write = createWrite({
@@ -65,5 +67,17 @@ async function openStores(place: StorePlace, store: Store | undefined, now: () =
     await events.close()
     await db.destroy()
   }
-  return { db, nodeWrites, now, events, write, disk, controlPlaneId, users, waysIn, close }
+  return {
+    db,
+    databaseBytes,
+    nodeWrites,
+    now,
+    events,
+    write,
+    disk,
+    controlPlaneId,
+    users,
+    waysIn,
+    close,
+  }
 }

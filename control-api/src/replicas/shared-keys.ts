@@ -12,6 +12,9 @@ import { forgetSealedKey, keepSealedKey, sealedKeys } from './key-store.ts'
 
 const NAMES = ['ca.key', 'ca-next.key', 'session.key'] as const
 type Name = (typeof NAMES)[number]
+/** A rotation ends without it. The others are never taken away: who lost the file gets it back at the next start. */
+const GOES = 'ca-next.key'
+const STAYS = 'ca.key'
 const LOOKS_EVERY_MS = 10_000
 
 export const OtherSecretsKey = defineError(
@@ -38,9 +41,9 @@ export async function takeSharedKeys({ db, dataDir }: Deps) {
     for (const name of NAMES) {
       const sealed = stored.get(name)
       const path = join(dataDir, name)
-      if (sealed === undefined) rmSync(path, { force: true })
-      else writeWhole(path, opened(box, name, sealed, dataDir))
+      if (sealed !== undefined) writeWhole(path, opened(box, name, sealed, dataDir))
     }
+    if (stored.has(STAYS) && !stored.has(GOES)) rmSync(join(dataDir, GOES), { force: true })
     alike = readAll(dataDir)
   }
   if (stored.size > 0) write()
@@ -55,7 +58,8 @@ export async function takeSharedKeys({ db, dataDir }: Deps) {
     for (const name of NAMES) {
       const text = mine.get(name)
       if (text === alike.get(name)) continue
-      if (text === undefined) await forgetSealedKey(db, name)
+      if (text === undefined && name === GOES) await forgetSealedKey(db, name)
+      else if (text === undefined) continue
       else await keepSealedKey(db, name, box.seal(text, purposeOf(name)))
     }
     stored = await sealedKeys(db)

@@ -9,8 +9,9 @@ import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readProtocolSchemas } from '../../src/agent-protocol/message-types.ts'
 import { makeCa, makeNodeCertificate, readRequest } from '../../src/ca/x509.ts'
-import { openControlDb } from '../../src/db/sqlite/open.ts'
+import { openStore } from '../../src/db/open.ts'
 import { createAjv } from '../../src/plugins/validation.ts'
+import { isOnPostgres } from '../postgres.ts'
 import { example, makeToken } from './node-client.ts'
 import { ask, fetchCa, newKey } from './tls-joining.ts'
 import { buildTls, joinNode, TlsNode } from './tls-node.ts'
@@ -230,9 +231,11 @@ describe('the listener', () => {
     const node = (await joinNode(service)).keepAlive()
     await node.hello()
     for (let i = 0; i < 3; i++) expect((await node.desired()).status).toBe(200)
-    const other = openControlDb(service.config.dataDir)
+    const { db: other } = await openStore(service.config)
     await other.updateTable('node_certificates').set({ state: 'revoked' }).execute()
     await other.destroy()
+    // PostgreSQL tells of it, SQLite is asked.
+    if (isOnPostgres) await expect.poll(async () => (await node.desired()).status).toBe(401)
     expect((await node.desired()).json).toMatchObject({ status: 401, code: 'identity_revoked' })
   })
 

@@ -4,9 +4,10 @@ import { createKeptTexts } from '../../src/assignments/kept-texts.ts'
 import { keepText } from '../../src/assignments/store.ts'
 import { openServices } from '../../src/process/services.ts'
 import { tempDir } from '../helper.ts'
+import { placeOf } from '../postgres.ts'
 
 async function withTexts(texts: Record<string, string>) {
-  const services = await openServices({ dataDir: tempDir() })
+  const services = await openServices(await placeOf(tempDir()))
   onTestFinished(() => services.close())
   await services.write(async ({ trx }) => {
     for (const [id, text] of Object.entries(texts))

@@ -8,6 +8,7 @@ import type { Unit, Write } from '../../src/audit/write.ts'
 import { nextTurn } from '../../src/base/slices.ts'
 import { openServices } from '../../src/process/services.ts'
 import { tempDir } from '../helper.ts'
+import { placeOf } from '../postgres.ts'
 
 const noted = (id: string) => ({ kind: 'node' as const, id, action: 'noted', actor: id })
 const note = (id: string) => async (unit: Unit) => {
@@ -16,7 +17,7 @@ const note = (id: string) => async (unit: Unit) => {
 }
 
 async function begin({ takesMoreForMs = 10_000, restsAtMostMs = 0 } = {}) {
-  const services = await openServices({ dataDir: tempDir() })
+  const services = await openServices(await placeOf(tempDir()))
   onTestFinished(() => services.close())
   const { db } = services
   let begun = 0

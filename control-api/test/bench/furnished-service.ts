@@ -18,6 +18,7 @@ export async function furnishService({ within, name, nodeBinary, textOf }: Wish)
   const home = mkdtempSync(join(within, name))
   const port = await freePort()
   const dataDir = join(home, 'data')
+  const { DATABASE_URL } = process.env
   const plain = {
     PATH: process.env.PATH,
     FARMSTEAD_DATA_DIR: dataDir,
@@ -26,6 +27,8 @@ export async function furnishService({ within, name, nodeBinary, textOf }: Wish)
     FARMSTEAD_NODE_BINARY: nodeBinary,
     FARMSTEAD_LOG_LEVEL: 'error',
     ...COMPILED,
+    // An empty database of PostgreSQL, to measure with that.
+    ...(DATABASE_URL && { DATABASE_URL }),
   }
   // --cpu-prof, to see where the service's time goes.
   const { NODE_OPTIONS } = process.env

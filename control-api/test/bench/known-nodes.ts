@@ -18,7 +18,7 @@ const PER_WRITE = 200
 
 /** Known to the control plane, with certificates and running `text`, as if they had joined long ago. All have the same key. */
 export async function makeNodes(dataDir: string, count: number, text: string) {
-  const services = await openServices({ dataDir })
+  const services = await openServices({ dataDir, databaseUrl: process.env.DATABASE_URL ?? null })
   const { write } = services
   const authority = await openAuthority({
     dataDir,

@@ -17,13 +17,14 @@ import {
 } from '../../src/idempotency/keys.ts'
 import { openServices } from '../../src/process/services.ts'
 import { tempDir } from '../helper.ts'
+import { placeOf } from '../postgres.ts'
 
 const REQUEST: KeyedRequest = { caller: 'user_a', route: 'POST /a', key: 'k', digest: 'd' }
 const ANSWER: KeptAnswer = { status: 201, headers: { location: '/a/1' }, body: '{"a":1}' }
 
 async function open() {
   const dataDir = tempDir()
-  const services = await openServices({ dataDir })
+  const services = await openServices(await placeOf(dataDir))
   onTestFinished(() => services.close())
   const clock = { nowMs: 1_000_000 }
   const box = openSecretBox(dataDir)

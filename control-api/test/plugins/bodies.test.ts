@@ -48,7 +48,17 @@ describe('a text', () => {
     expect(key.json()).toMatchObject({ status: 400, code: 'not_utf8' })
   })
 
-  test.each(['\ufeff{}', '{}\r\n', '{}\r', '// ä 😀 \u2028 \ufffd\r\n{}\n\n', '{} \0'])(
+  test('with a NUL character is refused with its place: no database keeps it as PostgreSQL does not', async () => {
+    const { admin } = await withVersion()
+    const refused = await putDraft(admin, '{}\n// \0', '"1"')
+    expect(refused.json()).toMatchObject({
+      status: 400,
+      code: 'nul_character',
+      errors: [{ pointer: '/text', line: 2, column: 4 }],
+    })
+  })
+
+  test.each(['\ufeff{}', '{}\r\n', '{}\r', '// ä 😀 \u2028 \ufffd\r\n{}\n\n'])(
     'is kept byte for byte, its line ends and marks included: %j',
     async (text) => {
       const { admin } = await withVersion()

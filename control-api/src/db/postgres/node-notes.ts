@@ -57,6 +57,7 @@ export function nodeNotes(session: Session) {
       session.onEnd(() => clearInterval(timer))
     },
     foreign: () => foreign,
+    isPending: () => tell !== null && lookedAt !== session.rowsChanged(),
   }
   return { ...source, takeNotes }
 }

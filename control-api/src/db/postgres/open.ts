@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Opens control.db in PostgreSQL. The only room that knows pg.
-import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression } from 'kysely'
+import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { createNodeWrites } from '../node-writes.ts'
 import type { Store } from '../store.ts'
@@ -22,6 +22,11 @@ export function storeIn(session: Session): Store {
     db,
     nodeWrites: createNodeWrites(notes),
     rowsChanged: async () => session.rowsChanged(),
+    async databaseBytes() {
+      const { rows } = await sql<{ bytes: number }>`
+        select pg_database_size(current_database()) as bytes`.execute(db)
+      return rows[0]?.bytes ?? null
+    },
     onEnded: session.onEnded,
   }
 }

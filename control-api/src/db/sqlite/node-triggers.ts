@@ -19,5 +19,6 @@ export function nodeTriggers(sqlite: Sqlite.Database): WriteSource {
     },
     /** Counts what others committed to this file, not what this connection did. */
     foreign: () => version.get(),
+    isPending: () => false,
   }
 }

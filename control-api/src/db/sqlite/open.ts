@@ -20,6 +20,7 @@ export function openSqliteStore(dataDir: string): Store {
     db: kyselyOf(sqlite),
     nodeWrites: createNodeWrites(nodeTriggers(sqlite)),
     rowsChanged,
+    databaseBytes: async () => null,
     onEnded: () => {},
   }
 }

@@ -183,10 +183,9 @@ export const versionsWith = async (
     await sql<ConfigVersion & { host: string; place: number }>`
       select h.config, h.host, h.version, s.place
       from json_each(${JSON.stringify(wanted)}) wanted
-      cross join site_hosts h on h.config = wanted.value ->> 0 and h.host = wanted.value ->> 1
-      cross join sites s on s.host = h.site and s.config = h.config and s.version = h.version`.execute(
-      db,
-    )
+      cross join site_hosts h cross join sites s
+      where h.config = wanted.value ->> 0 and h.host = wanted.value ->> 1
+        and s.host = h.site and s.config = h.config and s.version = h.version`.execute(db)
   ).rows
 
 /** The sites of the version with those of their hosts that none of the newer ones has. null: one of them is unread. */

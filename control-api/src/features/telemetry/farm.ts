@@ -14,6 +14,8 @@ import { lastBackupAtMs, rolloutsByState, webhooksByState } from './store.ts'
 export type FarmDeps = {
   db: Kysely<Database>
   dataDir: string
+  /** Of control.db where it is no file; null: it is one. */
+  databaseBytes: () => Promise<number | null>
   now: () => number
   /** By state as the console shows it. */
   nodesByState: () => Promise<ReadonlyMap<string, number>>
@@ -49,13 +51,14 @@ export function createFarmFamilies(deps: FarmDeps) {
 
 async function gather(deps: FarmDeps): Promise<Family[]> {
   const { db, dataDir, authority } = deps
-  const [nodes, rollouts, webhooks, backupAtMs, managed, disk] = await Promise.all([
+  const [nodes, rollouts, webhooks, backupAtMs, managed, disk, elsewhere] = await Promise.all([
     deps.nodesByState(),
     rolloutsByState(db),
     webhooksByState(db),
     lastBackupAtMs(db),
     managedByState(db, deps.now()),
     statfs(dataDir),
+    deps.databaseBytes(),
   ])
   const certificates = authority?.status()
   const sites = await deps.certificateEnds()
@@ -123,7 +126,10 @@ async function gather(deps: FarmDeps): Promise<Family[]> {
       'certificate',
       endsOf('servedNotAfterMs'),
     ),
-    labelled('farmstead_database_bytes', 'SQLite’s files.', 'file', sizesIn(dataDir)),
+    labelled('farmstead_database_bytes', 'Of control.db in PostgreSQL, and of files.', 'file', [
+      ...(elsewhere === null ? [] : [['control.db', elsewhere] as const]),
+      ...sizesIn(dataDir),
+    ]),
     gauge('farmstead_disk_free_bytes', 'For the data folder.', disk.bavail * disk.bsize),
     gauge('farmstead_disk_full', '1: changes are refused.', Number(deps.isDiskFull())),
     gauge('farmstead_event_streams', 'Consoles and programs that listen.', deps.eventStreams()),

@@ -25,6 +25,7 @@ import { Challenges } from '../../../src/fleet/challenges.ts'
 import { RHYTHM } from '../../../src/fleet/rhythm.ts'
 import { openServices } from '../../../src/process/services.ts'
 import { tempDir } from '../../helper.ts'
+import { placeOf } from '../../postgres.ts'
 import { type StubCa, startStubCa } from '../stub-ca.ts'
 
 export const SECOND_MS = 1000
@@ -48,7 +49,7 @@ export type House = Awaited<ReturnType<typeof openHouse>>
 
 export async function openHouse(clock = createClock()) {
   const dataDir = tempDir()
-  const services = await openServices({ dataDir }, clock.now)
+  const services = await openServices(await placeOf(dataDir), clock.now)
   onTestFinished(() => services.close())
   const { db, write } = services
   const box = openSecretBox(dataDir)

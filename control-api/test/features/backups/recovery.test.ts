@@ -18,7 +18,7 @@ describe('a control plane that was restored', () => {
     await prepare(before)
     const { dataDir } = before.config
     await before.close()
-    const services = await openServices({ dataDir })
+    const services = await openServices(before.config)
     const at = Date.now()
     await services.write((unit) =>
       beginRecovery(unit, { restoredAtMs: at, backupCreatedAtMs: at - HOUR_MS }),

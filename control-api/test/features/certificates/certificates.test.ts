@@ -151,11 +151,11 @@ describe('lists', () => {
     const end = Date.now() + 5 * DAY_MS
     await sql`insert into certificates (name, revision, latest, not_after_ms, created_at_ms, created_by)
       with recursive n (i) as (select 1 union all select i + 1 from n where i < 10000)
-      select 'c' || printf('%05d', i), 1, 1, ${end} + (10001 - i) * 1000, 1, 'ana' from n`.execute(
+      select 'c' || printf('%05d', i), 1, 1, cast(${end} as bigint) + (10001 - i) * 1000, 1, 'ana' from n`.execute(
       service.services.db,
     )
     await sql`insert into certificate_versions
-      select name, 1, printf('%064x', rowid), '', '', json_array(name || '.example'), '', '', '', 'EC P-256', 1, '[]', 1,
+      select name, 1, printf('%064d', row_number() over (order by name)), '', '', '["' || name || '.example"]', '', '', '', 'EC P-256', 1, '[]', 1,
         not_after_ms, 'upload', null, 1, 'ana' from certificates`.execute(service.services.db)
   }
 

@@ -130,11 +130,11 @@ describe('an end that comes near', () => {
     const service = await build()
     await sql`insert into certificates (name, revision, latest, not_after_ms, created_at_ms, created_by)
       with recursive n (i) as (select 1 union all select i + 1 from n where i < 3000)
-      select 'c' || i, 1, 1, ${Date.now() + 90 * DAY_MS} + i, 1, 'ana' from n`.execute(
+      select 'c' || i, 1, 1, cast(${Date.now() + 90 * DAY_MS} as bigint) + i, 1, 'ana' from n`.execute(
       service.services.db,
     )
     await sql`insert into certificate_versions
-      select name, 1, name, '', '', '[]', '', '', '', '', 1, '[]', ${Date.now() - DAY_MS}, not_after_ms, 'upload', null, 1, 'ana'
+      select name, 1, name, '', '', '[]', '', '', '', '', 1, '[]', cast(${Date.now() - DAY_MS} as bigint), not_after_ms, 'upload', null, 1, 'ana'
       from certificates`.execute(service.services.db)
     const { body } = await service.admin.inject({ url: '/api/metrics' })
     expect(body.match(/^farmstead_certificate_not_after_timestamp_seconds\{/gm)).toHaveLength(200)

@@ -17,8 +17,8 @@ const textOf = (...sites: string[][]) =>
   JSON.stringify({ sites: sites.map((hosts) => ({ hosts, root: '/srv' })) })
 
 async function insertVersion(db: Kysely<Database>, config: string, number: number) {
-  await sql`insert or ignore into configs (name, draft_text, draft_base, draft_updated_at_ms, draft_revision, updated_at_ms)
-    values (${config}, '{}', 1, 1, 1, 1)`.execute(db)
+  await sql`insert into configs (name, draft_text, draft_base, draft_updated_at_ms, draft_revision, updated_at_ms)
+    values (${config}, '{}', 1, 1, 1, 1) on conflict do nothing`.execute(db)
   await sql`insert into config_versions (config, number, digest, text, author, message, source, created_at_ms)
     values (${config}, ${number}, 'd', '{}', 'ana', 'm', 'ui', 1)`.execute(db)
 }

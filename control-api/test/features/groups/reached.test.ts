@@ -8,6 +8,7 @@ import { labelsOfNodes } from '../../../src/node-identity/store/nodes.ts'
 import { openServices } from '../../../src/process/services.ts'
 import { enrol } from '../../bench/scale.ts'
 import { tempDir } from '../../helper.ts'
+import { placeOf } from '../../postgres.ts'
 
 const NODES = 200
 type Rows = readonly GroupRow[]
@@ -19,7 +20,7 @@ const rowOf = (group: typeof SEVEN, position: number): GroupRow => ({
 })
 
 async function farm() {
-  const services = await openServices({ dataDir: tempDir() })
+  const services = await openServices(await placeOf(tempDir()))
   onTestFinished(() => services.close())
   await enrol(
     services,
@@ -77,7 +78,7 @@ test('when a config becomes the own of a group, of all: others may have it', asy
 })
 
 test('a group says how many nodes it has, and others have their turn while they are counted', async () => {
-  const services = await openServices({ dataDir: tempDir() })
+  const services = await openServices(await placeOf(tempDir()))
   onTestFinished(() => services.close())
   const ids = Array.from({ length: 1001 }, (_, i) => `node_${String(i).padStart(26, '0')}`)
   await enrol(services, ids)

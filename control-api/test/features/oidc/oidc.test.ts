@@ -94,7 +94,7 @@ describe('signing in through the provider', () => {
       .selectFrom('events')
       .select(['kind', 'action', 'data'])
       .where('kind', 'in', ['user', 'session'])
-      .where('actor', 'is not', 'test-admin')
+      .where('actor', 'is distinct from', 'test-admin')
       .orderBy('id')
       .execute()
     expect(events.map(({ kind, action }) => `${kind} ${action}`)).toEqual([

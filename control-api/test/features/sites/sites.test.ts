@@ -7,6 +7,7 @@ import type { Site, SiteSummary } from '../../../src/features/sites/schema.ts'
 import { makeChain } from '../../certificates/make.ts'
 import { build, type Client, tempDir, withToken } from '../../helper.ts'
 import { personWith } from '../../person.ts'
+import { isOnPostgres } from '../../postgres.ts'
 import { type Farm, farm, order, reaches, saveVersion } from '../rollouts/farm.ts'
 
 type Wish = { hosts: string[]; root?: string; more?: string }
@@ -140,21 +141,24 @@ describe('GET /sites', () => {
     expect((await ask(admin, 'also.example')).statusCode).toBe(404)
   })
 
-  it('has what was saved before there was a table of sites, and what nodes went back to', async () => {
-    const service = await serving(['edge-1'], textOf(SHOP, DOCS), textOf(SHOP))
-    const { admin, services } = service
-    await rollOut(service, 2)
-    await services.db.deleteFrom('sites_read').execute()
-    // Its own texts are read at once, whoever asks.
-    expect((await ask(admin, 'docs.example')).statusCode).toBe(200)
-    await services.db.deleteFrom('sites_read').execute()
-    const again = await build({ config: { dataDir: await copyOf(service) } })
-    await expect.poll(async () => (await list(again.admin)).unread).toBe(0)
-    expect((await list(again.admin)).items).toMatchObject([
-      { host: 'docs.example', version: 2, newestVersion: 3 },
-      { host: 'shop.example', version: 3 },
-    ])
-  })
+  it.skipIf(isOnPostgres)(
+    'has what was saved before there was a table of sites, and what nodes went back to',
+    async () => {
+      const service = await serving(['edge-1'], textOf(SHOP, DOCS), textOf(SHOP))
+      const { admin, services } = service
+      await rollOut(service, 2)
+      await services.db.deleteFrom('sites_read').execute()
+      // Its own texts are read at once, whoever asks.
+      expect((await ask(admin, 'docs.example')).statusCode).toBe(200)
+      await services.db.deleteFrom('sites_read').execute()
+      const again = await build({ config: { dataDir: await copyOf(service) } })
+      await expect.poll(async () => (await list(again.admin)).unread).toBe(0)
+      expect((await list(again.admin)).items).toMatchObject([
+        { host: 'docs.example', version: 2, newestVersion: 3 },
+        { host: 'shop.example', version: 3 },
+      ])
+    },
+  )
 
   it('counts nodes of the caller’s scope, and none whose override has other sites', async () => {
     const service = await serving(['edge-1', 'edge-2', 'edge-3'], textOf(SHOP))

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { networkInterfaces } from 'node:os'
-import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { DELIVERIES_KEPT } from '../../../src/features/webhooks/store.ts'
 import { createGuard } from '../../../src/features/webhooks/targets.ts'
 import { type Built, build } from '../../helper.ts'
@@ -58,13 +56,10 @@ describe('a webhook', () => {
     const listed = await auditor.inject({ url })
     expect(listed.json().items).toEqual([made])
     expect(listed.body).not.toContain('whsec_')
-    const sqlite = new Sqlite(join(service.config.dataDir, 'control.db'), { readonly: true })
-    onTestFinished(() => {
-      sqlite.close()
-    })
+    const { db } = service.services
     const rows = JSON.stringify([
-      sqlite.prepare('select * from webhooks').all(),
-      sqlite.prepare('select * from events').all(),
+      await db.selectFrom('webhooks').selectAll().execute(),
+      await db.selectFrom('events').selectAll().execute(),
     ])
     expect(rows).not.toContain(secret.slice('whsec_'.length))
   })

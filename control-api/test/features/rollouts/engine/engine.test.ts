@@ -26,11 +26,12 @@ import { ReleasesAhead } from '../../../../src/fleet/ahead.ts'
 import { openServices } from '../../../../src/process/services.ts'
 import { tempDir, testIdentity } from '../../../helper.ts'
 import { seededRandom } from '../../../histogram-of.ts'
+import { placeOf } from '../../../postgres.ts'
 
 const BOOT = '0'.repeat(32)
 
 async function open() {
-  const services = await openServices({ dataDir: tempDir() })
+  const services = await openServices(await placeOf(tempDir()))
   onTestFinished(() => services.close())
   const { db, write, now } = services
   const { rendererOf, errorsForAuthor } = createReleases()
@@ -124,7 +125,12 @@ async function insertNode(db: Kysely<Database>, id: string): Promise<void> {
 async function snapshot(db: Kysely<Database>) {
   return {
     rollouts: await db.selectFrom('rollouts').selectAll().orderBy('id').execute(),
-    tasks: await db.selectFrom('node_tasks').selectAll().execute(),
+    tasks: await db
+      .selectFrom('node_tasks')
+      .selectAll()
+      .orderBy('rollout_id')
+      .orderBy('node_id')
+      .execute(),
     leases: await db.selectFrom('node_leases').selectAll().execute(),
     offers: await db.selectFrom('assignments').selectAll().orderBy('generation').execute(),
   }

@@ -11,13 +11,14 @@ import { createPlansUnderWay } from '../../../../src/features/rollouts/plan/plan
 import { openServices } from '../../../../src/process/services.ts'
 import { enrol } from '../../../bench/scale.ts'
 import { tempDir } from '../../../helper.ts'
+import { placeOf } from '../../../postgres.ts'
 
 const NODES = 40
 const EACH_ITS_OWN = '{"n": "${node.name}"}'
 const ORDER = { config: 'default', selector: [], nodeIds: undefined, excludeKinds: [] }
 
 async function farm() {
-  const services = await openServices({ dataDir: tempDir() })
+  const services = await openServices(await placeOf(tempDir()))
   onTestFinished(() => services.close())
   const ids = Array.from({ length: NODES }, (_, i) => `node_${String(i).padStart(26, '0')}`)
   await enrol(services, ids)
