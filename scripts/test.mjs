@@ -108,6 +108,15 @@ function checks({ node }) {
       load: 'heavy',
       isFull: true,
     },
+    {
+      part: 'postgres',
+      title: 'control-api tests on PostgreSQL',
+      command: [node, 'test/on-postgres.ts'],
+      again: onlyFiles([node, 'test/on-postgres.ts']),
+      cwd: 'control-api',
+      load: 'heavy',
+      isFull: true,
+    },
     // Five files at a time already, and many of their tests are about time: nothing begins beside these.
     cTests('asan', 'heavy'),
     cTests('tsan', 'heavy'),

@@ -362,6 +362,7 @@ export async function buildService(
       write,
       now,
       dataDir: config.dataDir,
+      databaseUrl: config.databaseUrl,
       version,
       config: config.backups,
       run: backUpInWorker,

@@ -51,6 +51,7 @@ const testPackages = [
   'nginx',
   'openssl',
   'pebble',
+  'postgresql',
   'prometheus',
   'python3-venv',
   'wrk',
@@ -67,7 +68,9 @@ const benchPackages = [
   'wrk',
 ]
 /** Debian starts these when it installs them, some of them on port 80, and at every boot: nobody here wants either. */
-const services = ['apache2', 'caddy', 'h2o', 'haproxy', 'lighttpd', 'nginx', 'prometheus']
+const services = [
+  ...['apache2', 'caddy', 'h2o', 'haproxy', 'lighttpd', 'nginx', 'postgresql', 'prometheus'],
+]
 
 /** @typedef {'build' | 'test' | 'bench' | 'package'} PackageSet */
 

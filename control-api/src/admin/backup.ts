@@ -64,10 +64,17 @@ function addBackup(program: Command, { print, say, withServices }: Io): void {
     )
     .option('--json', 'print JSON')
     .action(async ({ to, recipient, json }: BackupOptions) => {
-      await withServices(async ({ now }, { dataDir, backups }) => {
+      await withServices(async ({ now }, { dataDir, databaseUrl, backups }) => {
         const recipients = recipient.length > 0 ? recipient : (backups?.recipients ?? [])
         if (recipients.length === 0) throw new NoRecipients()
-        const order = { dataDir, to: resolve(to), recipients, version, createdAtMs: now() }
+        const order = {
+          dataDir,
+          databaseUrl,
+          to: resolve(to),
+          recipients,
+          version,
+          createdAtMs: now(),
+        }
         const facts = await createBackup(order)
         if (json) print({ file: order.to, ...facts })
         else say(`${order.to}: ${facts.sizeBytes} bytes, sha256 ${facts.sha256}`)
@@ -118,7 +125,7 @@ function addRestore(program: Command, { print, say }: Io): void {
     .option('--replace', 'put aside what the data folder holds')
     .option('--json', 'print JSON')
     .action(async (file: string, { identity, sha256, replace = false, json }: RestoreOptions) => {
-      const { dataDir } = readStoreConfig()
+      const { dataDir, databaseUrl } = readStoreConfig()
       const nowMs = Date.now()
       const restored = await restoreBackup({
         dataDir,
@@ -134,7 +141,11 @@ function addRestore(program: Command, { print, say }: Io): void {
       else {
         say(`${dataDir} holds the backup now. ${tell(restored.manifest)}`)
         if (restored.putAside) say(`What was there is in ${restored.putAside}.`)
-        say('Start the service. Nodes serve on and get nothing until you confirm in the console.')
+        say(
+          databaseUrl === null
+            ? 'Start the service. Nodes serve on and get nothing until you confirm in the console.'
+            : 'Now run "admin migrate-to-postgres": DATABASE_URL must name an empty database. Then start the service; nodes serve on and get nothing until you confirm in the console.',
+        )
       }
     })
 }

@@ -19,13 +19,13 @@ import { createGzip } from 'node:zlib'
 import { syncFolder } from '../base/sync-folder.ts'
 import { stampOf } from '../ca/files.ts'
 import { checkControlDb, copyControlDb } from '../db/sqlite/copy.ts'
+import type { StorePlace } from '../db/store.ts'
 import { keyFiles, WORK_PREFIX } from './data-folder.ts'
 import { CONTROL_DB, FORMAT, factsOf, MANIFEST, type Manifest } from './manifest.ts'
 import { encrypt } from './seal.ts'
 import { type Member, writeTar } from './tar.ts'
 
-export type BackupOrder = {
-  dataDir: string
+export type BackupOrder = StorePlace & {
   /** The file to make; it is there whole or not at all. */
   to: string
   recipients: string[]
@@ -59,13 +59,14 @@ export async function createBackup(order: BackupOrder): Promise<BackupFacts> {
 
 /** Database and keys of the same time, in `work`. */
 async function gather(order: BackupOrder, work: string): Promise<Manifest> {
-  const { dataDir, version, createdAtMs } = order
+  const { dataDir, databaseUrl, version, createdAtMs } = order
   const copy = join(work, CONTROL_DB)
   for (let look = 1; ; look++) {
     const before = stampsOf(dataDir)
     for (const name of before.keys()) copyFileSync(join(dataDir, name), join(work, name))
     rmSync(copy, { force: true })
-    await copyControlDb(join(dataDir, CONTROL_DB), copy)
+    if (databaseUrl === null) await copyControlDb(join(dataDir, CONTROL_DB), copy)
+    else await (await import('../db/move/to-file.ts')).copyToFile(databaseUrl, work)
     if (sameStamps(before, stampsOf(dataDir))) break
     if (look === MOST_LOOKS) throw new Error(`the keys in ${dataDir} change all the time`)
     for (const name of before.keys()) rmSync(join(work, name), { force: true })

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A control plane with a past is moved from SQLite into a real PostgreSQL, and goes on there.
-import { cpSync, existsSync } from 'node:fs'
+import { cpSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { newIdentity } from '../../src/backup/seal.ts'
 import { openStore } from '../../src/db/open.ts'
 import { assign, enrolNode } from '../agents/node-client.ts'
 import { type Built, build, tempDir } from '../helper.ts'
@@ -132,6 +133,42 @@ describe.skipIf(!isOnPostgres)('migrate-to-postgres', () => {
     expect((await move(dataDir, url, '--undo').ended).stdout).toMatch(/may start again/)
     const back = await build({ config: { dataDir, databaseUrl: null } })
     expect(await answersOf(back)).toEqual(answers)
+  })
+
+  test('a backup of one in PostgreSQL is restored to a folder, and moved into another database', async () => {
+    const url = await aTarget()
+    const service = await build({ config: { databaseUrl: url } })
+    await service.services.write((unit) => unit.emit({ kind: 'node', id: 'n1', action: 'changed' }))
+    const { dataDir } = service.config
+    const { identity, recipient } = await newIdentity()
+    const key = join(dataDir, 'identity')
+    writeFileSync(key, `${identity}\n`, { mode: 0o600 })
+    const file = join(dataDir, 'x.age')
+    const admin = async (folder: string, at: string, ...words: string[]) => {
+      const env = { FARMSTEAD_DATA_DIR: folder, ...(at && { DATABASE_URL: at }) }
+      const done = await start(PROGRAMS.admin, words, env).ended
+      expect(done.code, done.stderr).toBe(0)
+      return done.stdout
+    }
+    await admin(dataDir, url, 'backup', '--to', file, '--recipient', recipient)
+    // What is written since is not in it.
+    await service.services.write((unit) => unit.emit({ kind: 'node', id: 'n2', action: 'changed' }))
+
+    const restored = tempDir()
+    const other = await aTarget()
+    const said = await admin(restored, other, 'restore', file, '--identity', key, '--yes')
+    expect(said).toMatch(/Now run "admin migrate-to-postgres"/)
+    await admin(restored, other, 'migrate-to-postgres')
+    const again = await build({ config: { dataDir: restored, databaseUrl: other } })
+    const objects = async ({ admin: client }: Built) =>
+      (await client.inject({ url: '/api/v1/audit?action=changed' }))
+        .json()
+        .items.map(({ object }: { object: string }) => object)
+    expect([await objects(service), await objects(again)]).toEqual([['n2', 'n1'], ['n1']])
+    const groups = async ({ admin: client }: Built) =>
+      (await client.inject({ url: '/api/v1/groups' })).json()
+    expect(await groups(again)).toEqual(await groups(service))
+    expect((await again.admin.inject({ url: '/api/v1/recovery' })).json().recovery).not.toBeNull()
   })
 
   test('keeps nothing of a dry run, nor of one that is killed, and leaves the folder as it was', async () => {

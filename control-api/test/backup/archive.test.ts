@@ -47,7 +47,9 @@ async function openFolder(dataDir = tempDir()) {
 
 async function makeBackup(dataDir: string, recipients = [key.recipient]) {
   const to = join(tempDir(), 'backup.age')
-  const facts = await createBackup({ dataDir, to, recipients, version: '1.2.3', createdAtMs: AT })
+  const facts = await createBackup({
+    ...{ dataDir, databaseUrl: null, to, recipients, version: '1.2.3', createdAtMs: AT },
+  })
   return { to, facts }
 }
 
@@ -212,7 +214,10 @@ describe('a backup', () => {
     const inTheWay = join(tempDir(), 'file')
     writeFileSync(inTheWay, '')
     const to = join(inTheWay, 'backup.age')
-    const order = { dataDir, to, recipients: [key.recipient], version: '1', createdAtMs: AT }
+    const order = {
+      ...{ dataDir, databaseUrl: null, to, recipients: [key.recipient] },
+      ...{ version: '1', createdAtMs: AT },
+    }
     await expect(createBackup(order)).rejects.toMatchObject({ code: 'EEXIST' })
     expect(readdirSync(dataDir).filter((name) => name.startsWith('backup'))).toEqual([])
   })

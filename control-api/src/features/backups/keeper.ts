@@ -27,6 +27,7 @@ type Deps = {
   write: Write
   now: () => number
   dataDir: string
+  databaseUrl: string | null
   version: string
   config: BackupConfig
   run: (order: BackupOrder) => BackupRun
@@ -38,7 +39,7 @@ const LOOK_EVERY_MS = 60_000
 const FILE = /^farmstead-\d{8}T\d{6}Z-([0-9a-hjkmnp-tv-z]{26})\.tar\.gz\.age$/
 
 export async function openKeeper(deps: Deps) {
-  const { db, write, now, dataDir, version, config, run, onError } = deps
+  const { db, write, now, dataDir, databaseUrl, version, config, run, onError } = deps
   const startedAtMs = now()
   const pathOf = (fileName: string) => join(config.dir, fileName)
   let current: { id: string; cancel: () => Promise<void>; ended: Promise<void> } | null = null
@@ -77,6 +78,7 @@ export async function openKeeper(deps: Deps) {
 
   const orderFor = (row: NewBackup): BackupOrder => ({
     dataDir,
+    databaseUrl,
     to: pathOf(row.file_name),
     recipients: config.recipients,
     version,

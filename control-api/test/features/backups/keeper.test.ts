@@ -34,7 +34,14 @@ async function open({
   const services = await openServices({ dataDir }, now)
   const errors: unknown[] = []
   const keeper = await openKeeper({
-    ...{ db: services.db, write: services.write, now, dataDir, version: '0.1.0' },
+    ...{
+      db: services.db,
+      write: services.write,
+      now,
+      dataDir,
+      databaseUrl: null,
+      version: '0.1.0',
+    },
     config: { dir, recipients: [key.recipient], everyHours, keep },
     run: backUpInWorker,
     onError: (error) => errors.push(error),

@@ -6,7 +6,6 @@ import { newIdentity } from '../../../src/backup/seal.ts'
 import { unpackBackup } from '../../../src/backup/unpack.ts'
 import { migrations } from '../../../src/db/migrate.ts'
 import { type Built, build, tempDir } from '../../helper.ts'
-import { isOnPostgres } from '../../postgres.ts'
 
 const key = await newIdentity()
 const settings = () => ({
@@ -41,61 +40,55 @@ test('a backup is refused while nobody could open one, and the refusal says what
   expect(await read(service, '/settings')).toMatchObject({ configured: false })
 })
 
-test.skipIf(isOnPostgres)(
-  'a backup is made at once, and its key opens what is handed out',
-  async () => {
-    const backups = settings()
-    const service = await build({ config: { backups } })
-    const answers = await Promise.all([create(service), create(service)])
-    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([202, 409])
-    const begun = answers.find(({ statusCode }) => statusCode === 202)
-    expect(begun?.json()).toMatchObject({ state: 'running', createdBy: 'test-admin' })
-    const { id } = begun?.json() ?? {}
-    expect(begun?.headers.location).toBe(`/api/v1/backups/${id}`)
-    await service.backups?.idle()
-    const done = await read(service, `/${id}`)
-    expect(done).toMatchObject({ state: 'done', trigger: 'manual', epoch: 1, reason: '' })
-    expect((await read(service)).items).toEqual([done])
-    expect(await read(service, '/settings')).toEqual({
-      ...{ configured: true, recipients: [key.recipient], everyHours: 0, keep: 3 },
-      directory: backups.dir,
-    })
-    const content = await service.admin.inject({ url: `/api/v1/backups/${id}/content` })
-    expect(content.headers).toMatchObject({
-      'content-type': 'application/octet-stream',
-      'content-disposition': `attachment; filename="${done.fileName}"`,
-    })
-    const file = join(tempDir(), 'fetched.age')
-    writeFileSync(file, content.rawPayload)
-    const source = { file, identities: [key.identity], knownSteps: Object.keys(migrations) }
-    const manifest = await unpackBackup(source, join(tempDir(), 'content'))
-    expect(manifest.controlPlaneId).toBe(service.services.controlPlaneId)
-  },
-)
+test('a backup is made at once, and its key opens what is handed out', async () => {
+  const backups = settings()
+  const service = await build({ config: { backups } })
+  const answers = await Promise.all([create(service), create(service)])
+  expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([202, 409])
+  const begun = answers.find(({ statusCode }) => statusCode === 202)
+  expect(begun?.json()).toMatchObject({ state: 'running', createdBy: 'test-admin' })
+  const { id } = begun?.json() ?? {}
+  expect(begun?.headers.location).toBe(`/api/v1/backups/${id}`)
+  await service.backups?.idle()
+  const done = await read(service, `/${id}`)
+  expect(done).toMatchObject({ state: 'done', trigger: 'manual', epoch: 1, reason: '' })
+  expect((await read(service)).items).toEqual([done])
+  expect(await read(service, '/settings')).toEqual({
+    ...{ configured: true, recipients: [key.recipient], everyHours: 0, keep: 3 },
+    directory: backups.dir,
+  })
+  const content = await service.admin.inject({ url: `/api/v1/backups/${id}/content` })
+  expect(content.headers).toMatchObject({
+    'content-type': 'application/octet-stream',
+    'content-disposition': `attachment; filename="${done.fileName}"`,
+  })
+  const file = join(tempDir(), 'fetched.age')
+  writeFileSync(file, content.rawPayload)
+  const source = { file, identities: [key.identity], knownSteps: Object.keys(migrations) }
+  const manifest = await unpackBackup(source, join(tempDir(), 'content'))
+  expect(manifest.controlPlaneId).toBe(service.services.controlPlaneId)
+})
 
-test.skipIf(isOnPostgres)(
-  'backups are pages of a list, are deleted with their files, and say when a file is gone',
-  async () => {
-    const backups = settings()
-    const service = await build({ config: { backups } })
-    const ids = [await made(service), await made(service)].reverse()
-    const first = await read(service, '?limit=1')
-    const second = await read(service, `?limit=1&cursor=${first.nextCursor}`)
-    expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(ids)
-    expect(second.nextCursor).toBeNull()
+test('backups are pages of a list, are deleted with their files, and say when a file is gone', async () => {
+  const backups = settings()
+  const service = await build({ config: { backups } })
+  const ids = [await made(service), await made(service)].reverse()
+  const first = await read(service, '?limit=1')
+  const second = await read(service, `?limit=1&cursor=${first.nextCursor}`)
+  expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(ids)
+  expect(second.nextCursor).toBeNull()
 
-    const url = `/api/v1/backups/${ids[0]}`
-    const remove = () => service.admin.inject({ method: 'DELETE', url })
-    expect((await remove()).statusCode).toBe(204)
-    expect(readdirSync(backups.dir)).toEqual(
-      second.items.map((item: { fileName: string }) => item.fileName),
-    )
-    expect((await remove()).json()).toMatchObject({ status: 404, code: 'backup_not_found' })
+  const url = `/api/v1/backups/${ids[0]}`
+  const remove = () => service.admin.inject({ method: 'DELETE', url })
+  expect((await remove()).statusCode).toBe(204)
+  expect(readdirSync(backups.dir)).toEqual(
+    second.items.map((item: { fileName: string }) => item.fileName),
+  )
+  expect((await remove()).json()).toMatchObject({ status: 404, code: 'backup_not_found' })
 
-    rmSync(backups.dir, { recursive: true })
-    expect(await read(service, `/${ids[1]}/content`)).toMatchObject({
-      status: 410,
-      code: 'backup_file_gone',
-    })
-  },
-)
+  rmSync(backups.dir, { recursive: true })
+  expect(await read(service, `/${ids[1]}/content`)).toMatchObject({
+    status: 410,
+    code: 'backup_file_gone',
+  })
+})

@@ -12,17 +12,17 @@ import { migrations } from '../../../src/db/migrate.ts'
 import { openControlDb } from '../../../src/db/sqlite/open.ts'
 import { makeChain } from '../../certificates/make.ts'
 import { build, tempDir } from '../../helper.ts'
-import { isOnPostgres } from '../../postgres.ts'
 
-test.skipIf(isOnPostgres)('a restored control plane opens the keys it had', async () => {
+test('a restored control plane opens the keys it had', async () => {
   const service = await build()
   const { chain, key } = await makeChain(['a.example'])
   const payload = { name: 'a', chain, key }
   await service.admin.inject({ method: 'POST', url: '/api/v1/certificates', payload })
   const { identity, recipient } = await newIdentity()
   const to = join(tempDir(), 'control.age')
-  const { dataDir } = service.config
-  await createBackup({ dataDir, to, recipients: [recipient], version: '1', createdAtMs: 1 })
+  const { dataDir, databaseUrl } = service.config
+  const order = { dataDir, databaseUrl, to, recipients: [recipient] }
+  await createBackup({ ...order, version: '1', createdAtMs: 1 })
   const [, line = ''] = key.split('\n')
   expect(readFileSync(to, 'latin1')).not.toContain(line)
   const restored = tempDir()
