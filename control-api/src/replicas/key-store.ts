@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 import type { Kysely } from 'kysely'
+import { ownId } from '../audit/event-store.ts'
 import type { Database } from '../db/database.ts'
 
-/** Nobody has led there yet, or of a version that shared none. */
 const NO_TABLE = '42P01'
 
-/** By name, sealed. */
-export async function sealedKeys(db: Kysely<Database>): Promise<Map<string, string>> {
+/** By name, sealed. null: no control plane was there yet. */
+export async function sealedKeys(db: Kysely<Database>): Promise<Map<string, string> | null> {
   try {
+    if ((await ownId(db)) === '') return null
     const rows = await db.selectFrom('shared_keys').selectAll().execute()
     return new Map(rows.map(({ name, sealed }) => [name, sealed]))
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === NO_TABLE) return new Map()
+    if (error instanceof Error && 'code' in error && error.code === NO_TABLE) return null
     throw error
   }
 }

@@ -21,7 +21,7 @@ export type Leading = {
   store: LeadersStore
   /** Before anything is made of the data folder's. */
   takeKeys(): Promise<void>
-  /** Its ports are free, and what waited for it is let go of. */
+  /** Its keys are everybody's, its ports are free, and what waited for it is let go of. */
   takeOver(): Promise<void>
   /** It answers. `onError`: of keys that could not be looked at. */
   lead(
@@ -74,10 +74,12 @@ export async function untilItLeads(deps: Deps, signal?: AbortSignal): Promise<Le
       async takeKeys() {
         keys = await takeSharedKeys({ db: store.db, dataDir: config.dataDir })
       },
-      takeOver: async () => await front?.close(),
-      async lead(servers, onError) {
-        // Those that a first start made.
+      async takeOver() {
+        // Those that a first start made: before anybody could get anything of it.
         await keys?.look()
+        await front?.close()
+      },
+      async lead(servers, onError) {
         stopLooking = keys?.keepLooking(onError)
         const key = randomBytes(32).toString('hex')
         privatePort?.lead({ key, servers })

@@ -30,9 +30,10 @@ export type SharedKeys = Awaited<ReturnType<typeof takeSharedKeys>>
 
 /** Of a database whose steps may be those of an older version, or none yet. */
 export async function takeSharedKeys({ db, dataDir }: Deps) {
-  let stored = await sealedKeys(db)
+  const found = await sealedKeys(db)
   const hasKey = existsSync(join(dataDir, 'secrets.key'))
-  if (stored.size > 0 && !hasKey) throw new OtherSecretsKey(dataDir)
+  if (found && !hasKey) throw new OtherSecretsKey(dataDir)
+  let stored = found ?? new Map<string, string>()
   const box = openSecretBox(dataDir)
   /** As they were when they were last alike in both places. */
   let alike = new Map<Name, string>()
@@ -50,7 +51,7 @@ export async function takeSharedKeys({ db, dataDir }: Deps) {
 
   /** What was changed in one of the two places is taken to the other; in both, the database's is right. */
   async function look(): Promise<void> {
-    const now = await sealedKeys(db)
+    const now = (await sealedKeys(db)) ?? new Map<string, string>()
     const isNews = NAMES.some((name) => now.get(name) !== stored.get(name))
     stored = now
     if (isNews) return write()
@@ -62,7 +63,7 @@ export async function takeSharedKeys({ db, dataDir }: Deps) {
       else if (text === undefined) continue
       else await keepSealedKey(db, name, box.seal(text, purposeOf(name)))
     }
-    stored = await sealedKeys(db)
+    stored = (await sealedKeys(db)) ?? stored
     alike = mine
   }
   return {
