@@ -57,6 +57,8 @@ export class PostgresServer {
   start(settings: Readonly<Record<string, string>>): void {
     const all = {
       fsync: 'off',
+      // Beside its data, so that it goes with them.
+      dynamic_shared_memory_type: 'mmap',
       port: `${this.port}`,
       unix_socket_directories: this.#dir,
       ...settings,

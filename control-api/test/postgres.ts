@@ -60,7 +60,8 @@ export async function databaseOf(dataDir: string): Promise<string | null> {
   const name = `t_${createHash('sha256').update(dataDir).digest('hex').slice(0, 24)}`
   await asked(async (client) => {
     const { rows } = await client.query('select 1 from pg_database where datname = $1', [name])
-    if (rows.length === 0) await client.query(`create database ${name} template ${TEMPLATE}`)
+    if (rows.length === 0)
+      await client.query(`create database ${name} template ${TEMPLATE} strategy file_copy`)
   })
   return addressOf(name)
 }

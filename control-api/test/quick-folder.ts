@@ -20,8 +20,9 @@ function hasRoom(): boolean {
 }
 
 /** Whoever makes it removes it. Asked each time: others fill the memory, too. */
-export const makeQuickFolder = (): string =>
-  mkdtempSync(join(hasRoom() ? MEMORY : tmpdir(), PREFIX))
+export const makeQuickFolder = (): string => mkdtempSync(join(quickPlace(), PREFIX))
+
+export const quickPlace = (): string => (hasRoom() ? MEMORY : tmpdir())
 
 /** What runs that were killed have left takes memory until somebody removes it. Of one's own user. */
 export function removeLeft(folder = MEMORY, nowMs = Date.now()): void {
