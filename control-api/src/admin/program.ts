@@ -10,6 +10,7 @@ import { decodeUtf8 } from '../base/utf8.ts'
 import { bundleOf, type Ca, ensureCa, readNextCa, requireCa } from '../ca/authority.ts'
 import { beginRotation, finishRotation, recreateCa } from '../ca/rotation.ts'
 import { raiseEpoch } from '../control-plane/epoch.ts'
+import { openStore } from '../db/open.ts'
 import { readStoreConfig, readUnknownNames, type StoreConfig } from '../environment/config.ts'
 import { certificateNames } from '../features/configs/check/certificate-names.ts'
 import { releaseNames } from '../features/configs/check/release-check.ts'
@@ -349,15 +350,19 @@ async function withServices(
   work: (services: Services, config: StoreConfig) => Promise<void>,
 ): Promise<void> {
   const config = readStoreConfig()
-  const services = await openServices(config)
+  const store = config.databaseUrl === null ? undefined : await openStore(config)
   try {
-    // What a command makes of the CA is all replicas'.
-    const keys =
-      config.databaseUrl === null ? null : await takeSharedKeys({ ...services, ...config })
-    await work(services, config)
-    await keys?.look()
+    // Before anything is made of the folder's; what a command makes of the CA is all replicas'.
+    const keys = store && (await takeSharedKeys({ db: store.db, dataDir: config.dataDir }))
+    const services = await openServices({ ...config, store })
+    try {
+      await work(services, config)
+      await keys?.look()
+    } finally {
+      await services.close()
+    }
   } finally {
-    await services.close()
+    await store?.db.destroy()
   }
 }
 

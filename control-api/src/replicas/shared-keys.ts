@@ -2,7 +2,7 @@
 // The keys that every replica must have alike: the CA's, which change with a rotation, and that of sessions. They are files of
 // the data folder, as always, and stand in the database, too, sealed with secrets.key, which the operator gives to each replica
 // and which is the only one that is not there. Who begins to lead takes them from there.
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import { defineError } from '../api-shapes/errors.ts'
@@ -34,6 +34,7 @@ export async function takeSharedKeys({ db, dataDir }: Deps) {
   const hasKey = existsSync(join(dataDir, 'secrets.key'))
   if (found && !hasKey) throw new OtherSecretsKey(dataDir)
   let stored = found ?? new Map<string, string>()
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const box = openSecretBox(dataDir)
   /** As they were when they were last alike in both places. */
   let alike = new Map<Name, string>()

@@ -8,6 +8,8 @@ import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { tempDir } from '../helper.ts'
 import { isOnPostgres } from '../postgres.ts'
+import { start } from '../processes.ts'
+import { PROGRAMS } from '../programs.ts'
 import {
   aDatabase,
   folderWithKeyOf,
@@ -153,6 +155,19 @@ describe.skipIf(!isOnPostgres)('replicas on one database', () => {
     }
     const third = await startReplica({ databaseUrl, dataDir: folderWithKeyOf(first) })
     await third.leads()
+  })
+
+  test('an operator’s command may come before the first start, and its key is then the one to copy', async () => {
+    const databaseUrl = await aDatabase()
+    // There is no folder yet, either.
+    const dataDir = join(tempDir(), 'data')
+    const env = { DATABASE_URL: databaseUrl, FARMSTEAD_DATA_DIR: dataDir }
+    const init = await start(PROGRAMS.admin, ['init', '--json'], env).ended
+    expect(init.code, init.stderr).toBe(0)
+    const other = await startReplica({ databaseUrl, dataDir: tempDir() })
+    expect((await other.ended).code).toBe(1)
+    const first = await startReplica({ databaseUrl, dataDir })
+    await first.leads()
   })
 
   test('one that waits ends when it is told to', async () => {
