@@ -6203,6 +6203,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -6374,6 +6375,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -6541,6 +6543,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -6780,6 +6783,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -6897,6 +6901,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -7158,6 +7163,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -7275,6 +7281,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -7431,6 +7438,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -7670,6 +7678,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -7808,6 +7817,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -7967,6 +7977,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -8126,6 +8137,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -8433,6 +8445,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -8704,6 +8717,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -8897,6 +8911,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -9246,6 +9261,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -9405,6 +9421,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -9714,6 +9731,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -9852,6 +9870,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -10322,6 +10341,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -10484,6 +10504,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -10622,6 +10643,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -10768,6 +10790,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -10956,6 +10979,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -11269,6 +11293,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -11435,6 +11460,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -11573,6 +11599,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -11873,6 +11900,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -12588,6 +12616,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -12761,6 +12790,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -13783,6 +13813,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -14220,6 +14251,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -14584,6 +14616,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -15484,6 +15517,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -15654,6 +15688,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -15896,6 +15931,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -16267,6 +16303,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -16696,6 +16733,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -16884,6 +16922,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -17237,6 +17276,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -17692,6 +17732,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -18169,6 +18210,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -18342,6 +18384,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -18563,6 +18606,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -18770,6 +18814,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -19134,6 +19179,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -19525,6 +19571,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -19828,6 +19875,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -20091,6 +20139,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -21119,6 +21168,7 @@ export interface operations {
              * @description - `blob_length_differs`: The body has another length than it says
              *     - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -21312,6 +21362,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -23213,6 +23264,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -24070,6 +24122,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -24633,6 +24686,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -25012,6 +25066,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -25891,6 +25946,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -26350,6 +26406,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -26807,6 +26864,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -27266,6 +27324,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -27725,6 +27784,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -28182,6 +28242,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -28641,6 +28702,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -29100,6 +29162,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -29610,6 +29673,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -30059,6 +30123,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -30419,6 +30484,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -30687,6 +30753,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -30912,6 +30979,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -31205,6 +31273,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -32071,6 +32140,7 @@ export interface operations {
              *     - `bad_filter`: No request can be like that
              *     - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -32486,6 +32556,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -33654,6 +33725,7 @@ export interface operations {
              *     - `empty_range`: The time range is empty
              *     - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -34475,6 +34547,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -34745,6 +34818,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -35106,6 +35180,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -35463,6 +35538,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -35654,6 +35730,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -36100,6 +36177,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -36409,6 +36487,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -36575,6 +36654,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -36940,6 +37020,7 @@ export interface operations {
              * @description - `invalid_request`: A token for a known node says no more than which
              *     - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -37263,6 +37344,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -37677,6 +37759,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -37974,6 +38057,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -38422,6 +38506,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -38804,6 +38889,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -39358,6 +39444,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -39679,6 +39766,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -39998,6 +40086,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -40317,6 +40406,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -40508,6 +40598,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -41152,6 +41243,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -41568,6 +41660,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -41935,6 +42028,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -42433,6 +42527,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -42708,6 +42803,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -42916,6 +43012,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -43105,6 +43202,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -43394,6 +43492,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -43660,6 +43759,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -43842,6 +43942,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -44029,6 +44130,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -44689,6 +44791,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -44979,6 +45082,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -45164,6 +45268,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -45371,6 +45476,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -45703,6 +45809,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -45981,6 +46088,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -46183,6 +46291,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -46624,6 +46733,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -46977,6 +47087,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {
@@ -47373,6 +47484,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: The request does not fit
              *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
              */
             400: {
                 headers: {

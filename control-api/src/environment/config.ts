@@ -162,7 +162,7 @@ function databaseUrl(env: Env, problems: string[]): string | null {
   if (given === undefined) return null
   if (!/^postgres(?:ql)?:\/\/[^/?#]+\/[^/?#]+(?:\?|$)/.test(given)) {
     problems.push(
-      'DATABASE_URL must be a postgres:// URL (postgres://user:password@host:5432/database); leave it out for SQLite in FARMSTEAD_DATA_DIR',
+      'DATABASE_URL must be a postgres:// URL , with user, host and database; leave it out for SQLite in FARMSTEAD_DATA_DIR',
     )
   }
   return given

@@ -34,6 +34,31 @@ describe('the environment', () => {
     })
   })
 
+  test.each([
+    'postgres://farmstead@db.example:5432/farmstead',
+    'postgresql://farmstead@db/farmstead?sslmode=verify-full',
+    'postgres://farmstead@a:5432,b:5432/farmstead',
+  ])('may name a database of PostgreSQL: %s', (url) => {
+    const env = { ...least, DATABASE_URL: url }
+    expect(envToConfig(env)).toMatchObject({ databaseUrl: url, replica: null })
+    const replica = { ...env, FARMSTEAD_REPLICA_ADDRESS: '[2001:db8::1]:9702' }
+    expect(envToConfig(replica).replica).toEqual({ address: '[2001:db8::1]:9702', port: 9702 })
+  })
+
+  test.each([
+    [{ DATABASE_URL: 'mysql://a/b' }, /^DATABASE_URL must be a postgres:\/\/ URL/],
+    [{ DATABASE_URL: 'postgres://host' }, /^DATABASE_URL must be/],
+    [{ FARMSTEAD_REPLICA_ADDRESS: 'a:9702' }, /set DATABASE_URL, too/],
+    [{ DATABASE_URL: 'postgres://u@h/d', FARMSTEAD_REPLICA_ADDRESS: 'a' }, /must be host:port/],
+    [{ DATABASE_URL: 'postgres://u@h/d', FARMSTEAD_REPLICA_ADDRESS: 'a:0' }, /must be host:port/],
+    [
+      { DATABASE_URL: 'postgres://u@h/d', FARMSTEAD_REPLICA_ADDRESS: 'a:65536' },
+      /must be host:port/,
+    ],
+  ])('says what is wrong with a database or a replica: %j', (env, problem) => {
+    expect(problemsOf({ ...least, ...env })).toEqual([expect.stringMatching(problem)])
+  })
+
   test('has no name that is read and not known', () => {
     const folder = join(SRC, 'environment')
     const text = readdirSync(folder)
