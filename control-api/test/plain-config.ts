@@ -11,6 +11,7 @@ export const nodeBinary = resolve(
 export const plainConfig = (dataDir: string): Config => ({
   dataDir,
   databaseUrl: null,
+  secretsKeyFile: null,
   nodeBinary,
   agentUrl: 'http://127.0.0.1:9701',
   host: '127.0.0.1',

@@ -353,7 +353,7 @@ async function withServices(
   const store = config.databaseUrl === null ? undefined : await openStore(config)
   try {
     // Before anything is made of the folder's; what a command makes of the CA is all replicas'.
-    const keys = store && (await takeSharedKeys({ db: store.db, dataDir: config.dataDir }))
+    const keys = store && (await takeSharedKeys({ ...config, db: store.db }))
     const services = await openServices({ ...config, store })
     try {
       await work(services, config)

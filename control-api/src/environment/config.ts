@@ -14,6 +14,8 @@ import { type ConsoleTls, consoleTls } from './tls.ts'
 
 /** What the operator's commands need as well as the service. */
 export type StoreConfig = StorePlace & {
+  /** On PostgreSQL: a file with secrets.key, of which the data folder gets a copy; null: it has it, or makes it. */
+  secretsKeyFile: string | null
   /** `farmstead-node`, whose `check` has the last word on every config. */
   nodeBinary: string
   /** The base URL nodes dial: https with mutual TLS, http without. */
@@ -156,6 +158,17 @@ function replica(env: Env, problems: string[]): Config['replica'] {
   return { address, port }
 }
 
+function secretsKeyFile(env: Env, problems: string[]): string | null {
+  const path = read(env, 'FARMSTEAD_SECRETS_KEY_FILE')
+  if (path === undefined) return null
+  if (read(env, 'DATABASE_URL') === undefined) {
+    problems.push(
+      'FARMSTEAD_SECRETS_KEY_FILE is for control planes on PostgreSQL: set DATABASE_URL, too, or leave it out and keep secrets.key in the data folder',
+    )
+  }
+  return resolve(path)
+}
+
 /** As the field has it: the name is not one of ours. */
 function databaseUrl(env: Env, problems: string[]): string | null {
   const given = read(env, 'DATABASE_URL')
@@ -178,6 +191,7 @@ function storeConfig(env: Env, problems: string[]): StoreConfig {
   return {
     dataDir: resolve(dataDir ?? '.'),
     databaseUrl: databaseUrl(env, problems),
+    secretsKeyFile: secretsKeyFile(env, problems),
     backups: backups(env, resolve(dataDir ?? '.'), problems),
     nodeBinary: resolve(nodeBinary),
     agentUrl: agentUrl(env, agentTransport, problems),

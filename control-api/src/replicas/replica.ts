@@ -72,7 +72,8 @@ export async function untilItLeads(deps: Deps, signal?: AbortSignal): Promise<Le
     return {
       store,
       async takeKeys() {
-        keys = await takeSharedKeys({ db: store.db, dataDir: config.dataDir })
+        const { dataDir, secretsKeyFile } = config
+        keys = await takeSharedKeys({ db: store.db, dataDir, secretsKeyFile })
       },
       async takeOver() {
         // Those that a first start made: before anybody could get anything of it.

@@ -25,16 +25,30 @@ export const OtherSecretsKey = defineError(
     `The database belongs to a control plane with another secrets.key than ${join(dataDir, 'secrets.key')} (or there is none). Copy that of a replica that has led there, mode 600, then start again; nothing was changed.`,
 )
 
-type Deps = { db: Kysely<Database>; dataDir: string }
+export const OtherSecretsKeyFile = defineError(
+  409,
+  'other_secrets_key_file',
+  'Two keys are named for the same secrets',
+  (file: string, path: string) =>
+    `FARMSTEAD_SECRETS_KEY_FILE (${file}) holds another key than ${path}. Take away the one that is not this control plane's, then start again; nothing was changed.`,
+)
+
+type Deps = {
+  db: Kysely<Database>
+  dataDir: string
+  /** A file that holds secrets.key, such as a mounted secret; null: it is in the folder, or made. */
+  secretsKeyFile: string | null
+}
 export type SharedKeys = Awaited<ReturnType<typeof takeSharedKeys>>
 
 /** Of a database whose steps may be those of an older version, or none yet. */
-export async function takeSharedKeys({ db, dataDir }: Deps) {
+export async function takeSharedKeys({ db, dataDir, secretsKeyFile }: Deps) {
   const found = await sealedKeys(db)
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  if (secretsKeyFile !== null) placeKey(secretsKeyFile, dataDir)
   const hasKey = existsSync(join(dataDir, 'secrets.key'))
   if (found && !hasKey) throw new OtherSecretsKey(dataDir)
   let stored = found ?? new Map<string, string>()
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const box = openSecretBox(dataDir)
   /** As they were when they were last alike in both places. */
   let alike = new Map<Name, string>()
@@ -76,6 +90,14 @@ export async function takeSharedKeys({ db, dataDir }: Deps) {
       return () => clearInterval(timer)
     },
   }
+}
+
+/** Copied, for what is mounted is of modes and owners that are not ours to choose. */
+function placeKey(file: string, dataDir: string): void {
+  const text = readFileSync(file, 'utf8').trim()
+  const path = join(dataDir, 'secrets.key')
+  if (!existsSync(path)) writeWhole(path, text)
+  else if (readFileSync(path, 'utf8').trim() !== text) throw new OtherSecretsKeyFile(file, path)
 }
 
 const purposeOf = (name: Name) => `shared-key:${name}`

@@ -155,6 +155,14 @@ describe.skipIf(!isOnPostgres)('replicas on one database', () => {
     }
     const third = await startReplica({ databaseUrl, dataDir: folderWithKeyOf(first) })
     await third.leads()
+    third.child.kill('SIGKILL')
+    await third.ended
+    const env = { FARMSTEAD_SECRETS_KEY_FILE: join(first.dataDir, 'secrets.key') }
+    const unlike = await startReplica({ databaseUrl, dataDir: withOtherKey(), env })
+    expect((await unlike.ended).code).toBe(1)
+    expect(unlike.out.stderr).toMatch(/holds another key than .*secrets\.key/)
+    const mounted = await startReplica({ databaseUrl, dataDir: tempDir(), env })
+    await mounted.leads()
   })
 
   test('an operator’s command may come before the first start, and its key is then the one to copy', async () => {
