@@ -17,8 +17,7 @@ export default defineConfig({
   timeout: TEST_WITHIN_MS,
   expect: { timeout: ASSERTION_WITHIN_MS },
   fullyParallel: false,
-  // What a test waits for takes no processor: of three one waits most of the time (394 s in two, 295 in three).
-  workers: 3,
+  workers: 2,
   forbidOnly: Boolean(process.env.CI),
   retries: 0,
   reporter: [['list']],

@@ -46,6 +46,9 @@ async function withAPast(): Promise<{ dataDir: string; answers: unknown }> {
   await say('POST', '/groups', { name: 'racks', selector: 'rack=b1' })
   await say('POST', '/enrolment-tokens', { labels: { rack: 'b1' }, expiresInSeconds: 3600 })
   await service.as('viewer')
+  await sql`insert into releases (config, version, at_ms) values ('default', 1, 1)`.execute(
+    service.services.db,
+  )
   await service.services.write(async (unit) => {
     for (let i = 0; i < 1200; i++)
       await unit.emit({ kind: 'node', id: `n${i}`, action: 'changed', data: { i } })
@@ -107,6 +110,10 @@ describe.skipIf(!isOnPostgres)('migrate-to-postgres', () => {
     await expect
       .poll(async () => (await service.admin.inject({ url: verification })).json().state)
       .toBe('whole')
+    // Numbers that the database gives go on behind those that came.
+    await sql`insert into releases (config, version, at_ms) values ('default', 2, 2)`.execute(
+      service.services.db,
+    )
     // The first start was epoch 1, what the folder would begin next is 2.
     const rows = await sql<{ value: string }>`select value from meta where key = 'epoch'`.execute(
       service.services.db,

@@ -10,7 +10,7 @@ const LEADER = 7_120_197
 const LOOKS_EVERY_MS = 1000
 /** A leader that has said nothing for as long, in its own lines and in ours, hangs: its session is ended. */
 const HANGS_AFTER_MS = 6000
-/** A leader that is not answered for as long has lost the database, whatever it still believes. */
+/** Who is not answered for as long has lost the database, whatever it still believes. */
 const ANSWERED_WITHIN_MS = 6000
 const TRIED_EVERY_MS = 1000
 
@@ -27,8 +27,8 @@ export type LeadersStore = Store & {
   lead(own: { address: string | null; key: string }): Promise<void>
 }
 
-/** What no later try makes good: a wrong password, role or database, or an address that is none. */
-const FINAL = new Set(['28000', '28P01', '3D000', 'ERR_INVALID_URL'])
+/** What no later try makes good: a wrong password, role or database, an address that is none, or one of a pooler. */
+const FINAL = new Set(['28000', '28P01', '3D000', 'ERR_INVALID_URL', 'POOLER'])
 export const isFinal = (error: unknown) =>
   error instanceof Error && 'code' in error && FINAL.has(String(error.code))
 
@@ -73,10 +73,8 @@ function leadersStore(session: Session): LeadersStore {
   const beat = async () => {
     if (isAsked) return
     isAsked = true
-    const tooLate = setTimeout(() => session.drop(), ANSWERED_WITHIN_MS)
     // The session's end is told to who has to know it.
-    await ask(session, 'update leader set beat = beat + 1').catch(() => {})
-    clearTimeout(tooLate)
+    await answered(session, () => ask(session, 'update leader set beat = beat + 1')).catch(() => {})
     isAsked = false
   }
   return {
@@ -142,7 +140,8 @@ function watch(url: string, { onLeader, onTrouble }: Told) {
         session = await openSession(url)
         while (!isStopped) {
           const beganMs = performance.now()
-          await look(session)
+          const asked = session
+          await answered(asked, () => look(asked))
           lastTrouble = ''
           await sleep(LOOKS_EVERY_MS)
           // We were not there ourselves: what we saw is old, and says nothing of the leader.
@@ -164,6 +163,16 @@ function watch(url: string, { onLeader, onTrouble }: Told) {
       isStopped = true
       await running
     },
+  }
+}
+
+/** A network that is gone answers nothing, and says nothing of it for a quarter of an hour. */
+async function answered<T>(session: Session, work: () => Promise<T>): Promise<T> {
+  const tooLate = setTimeout(() => session.drop(), ANSWERED_WITHIN_MS)
+  try {
+    return await work()
+  } finally {
+    clearTimeout(tooLate)
   }
 }
 

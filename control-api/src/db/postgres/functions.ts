@@ -6,7 +6,7 @@ export const FUNCTIONS: readonly string[] = [
   // It holds no NUL, so one that is written in JSON is shown as what it is: no character.
   `create function as_json(text) returns json language sql immutable strict parallel safe
      return case when strpos($1, '\\u0000') = 0 then $1
-       else regexp_replace($1, '((?:^|[^\\\\])(?:\\\\\\\\)*)\\\\u0000', '\\1\\\\ufffd', 'g') end::json`,
+       else regexp_replace($1, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u0000', '\\1\\\\ufffd', 'g') end::json`,
   `create function instr(text, text) returns bigint language sql immutable strict parallel safe
      return strpos($1 collate "C", $2 collate "C")`,
   `create function iif(boolean, anycompatible, anycompatible) returns anycompatible language sql immutable parallel safe

@@ -38,6 +38,16 @@ export class SessionEnded extends Error {
   }
 }
 
+/** A pooler gives one session's locks, and what it listens to, to another. */
+export class PoolerBetween extends Error {
+  readonly code = 'POOLER'
+  constructor(host: string) {
+    super(
+      `What answers at ${host} is a pooler of connections (PgBouncer?), not PostgreSQL itself. The lock by which one control plane decides needs a connection of its own: name PostgreSQL in DATABASE_URL.`,
+    )
+  }
+}
+
 export type Session = Awaited<ReturnType<typeof openSession>>
 
 /** To the first of the URL's hosts that takes writes. */
@@ -89,6 +99,12 @@ async function openSessionTo(url: string) {
   client.on('end', () => end())
   await client.connect()
   await client.query(KEPT_ALIVE)
+  const { rows } = await client.query('select pg_backend_pid() as pid')
+  const { processID } = client as unknown as { processID: number }
+  if (rows[0]?.pid !== processID) {
+    await client.end()
+    throw new PoolerBetween(new URL(url).host)
+  }
 
   const names = new Map<string, string>()
   /** Asked twice is asked often. */
