@@ -2,11 +2,16 @@
 // Functions of SQLite's that our statements use and PostgreSQL has not: one text of a statement serves both. JSON is text in
 // both, so they take text.
 
+/** Escapes in JSON of what it can't hold: a NUL, and half of a character alone, whichever half. */
+const NO_BACKSLASH = String.raw`(?<!\\)((?:\\\\)*)`
+const FIRST_HALF = String.raw`\\u[dD][89abAB][0-9a-fA-F]{2}`
+const SECOND_HALF = String.raw`\\u[dD][c-fC-F][0-9a-fA-F]{2}`
+const NO_CHARACTER = String.raw`${NO_BACKSLASH}(?:\\u0000|${FIRST_HALF}(?!${SECOND_HALF})|(?<!(?:^|[^\\])(?:\\\\)*${FIRST_HALF})${SECOND_HALF})`
+
 export const FUNCTIONS: readonly string[] = [
-  // It holds no NUL, so one that is written in JSON is shown as what it is: no character.
-  `create function as_json(text) returns json language sql immutable strict parallel safe
-     return case when strpos($1, '\\u0000') = 0 then $1
-       else regexp_replace($1, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u0000', '\\1\\\\ufffd', 'g') end::json`,
+  String.raw`create function as_json(text) returns json language sql immutable strict parallel safe
+     return case when strpos($1, '\u0000') = 0 and strpos($1, '\ud') = 0 and strpos($1, '\uD') = 0 then $1
+       else regexp_replace($1, '${NO_CHARACTER}', '\1\\ufffd', 'g') end::json`,
   `create function instr(text, text) returns bigint language sql immutable strict parallel safe
      return strpos($1 collate "C", $2 collate "C")`,
   `create function iif(boolean, anycompatible, anycompatible) returns anycompatible language sql immutable parallel safe

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What SQLite has by itself, PostgreSQL has from us: asked of both, the answers are the same.
+import { rmSync } from 'node:fs'
 import { sql } from 'kysely'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStore } from '../../../src/db/open.ts'
 import { openControlDb } from '../../../src/db/sqlite/open.ts'
-import { tempDir } from '../../helper.ts'
 import { databaseOf, dropDatabase, isOnPostgres } from '../../postgres.ts'
+import { makeQuickFolder } from '../../quick-folder.ts'
 
 const OBJECT = JSON.stringify({
   a: 'x',
@@ -51,16 +52,30 @@ const ASKED: [string, unknown[]][] = [
   [`select 'a' as value where 'a' in (select value from json_each($1))`, [LIST]],
 ]
 
+/** Nothing is written in them: all share one of each. */
+async function openBoth() {
+  const dataDir = makeQuickFolder()
+  const sqlite = openControlDb(dataDir)
+  const databaseUrl = await databaseOf(dataDir)
+  const { db: postgres } = await openStore({ dataDir, databaseUrl })
+  const close = async () => {
+    await sqlite.destroy()
+    await postgres.destroy()
+    await dropDatabase(databaseUrl)
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  return { sqlite, postgres, close }
+}
+
 describe.skipIf(!isOnPostgres)('a function of SQLite', () => {
+  let both: Awaited<ReturnType<typeof openBoth>>
+  beforeAll(async () => {
+    both = await openBoth()
+  })
+  afterAll(() => both.close())
+
   test.each(ASKED)('answers the same in PostgreSQL: %s %j', async (text, values) => {
-    const sqlite = openControlDb(tempDir())
-    const databaseUrl = await databaseOf(tempDir())
-    const { db: postgres } = await openStore({ dataDir: '', databaseUrl })
-    onTestFinished(async () => {
-      await sqlite.destroy()
-      await postgres.destroy()
-      await dropDatabase(databaseUrl)
-    })
+    const { sqlite, postgres } = both
     const parts = text.split(/\$\d/)
     const query = sql<{ value: unknown }>`${sql.join(
       parts.flatMap((part, i) => [
@@ -82,18 +97,18 @@ describe.skipIf(!isOnPostgres)('a function of SQLite', () => {
     ['["a\\u0000b"]', 'a\ufffdb'],
     ['["a\\\\u0000b"]', 'a\\u0000b'],
     ['["\\u0000\\u0000"]', '\ufffd\ufffd'],
+    // Halves of characters, as JSON.stringify writes them when they stand alone.
+    ['["a\\ud83d"]', 'a\ufffd'],
+    ['["\\ude00b"]', '\ufffdb'],
+    ['["\\ud83d\\ud83d\\ude00\\ude00"]', '\ufffd😀\ufffd'],
+    ['["\\\\ud83d\\ude00"]', '\\ud83d\ufffd'],
+    ['["\\\\ud83d"]', '\\ud83d'],
+    ['["\\uD83D\\uDE00"]', '😀'],
   ])(
-    'reads JSON with a NUL, which PostgreSQL can’t hold, as no character: %s',
+    'reads JSON with what PostgreSQL can’t hold, a NUL or half a character, as no character: %s',
     async (json, value) => {
-      const databaseUrl = await databaseOf(tempDir())
-      const { db } = await openStore({ dataDir: '', databaseUrl })
-      onTestFinished(async () => {
-        await db.destroy()
-        await dropDatabase(databaseUrl)
-      })
-      expect((await sql`select value from json_each(${json})`.execute(db)).rows).toEqual([
-        { value },
-      ])
+      const asked = sql`select value from json_each(${json})`
+      expect((await asked.execute(both.postgres)).rows).toEqual([{ value }])
     },
   )
 })
