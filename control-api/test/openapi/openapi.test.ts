@@ -6,6 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { defineError } from '../../src/api-shapes/errors.ts'
 import { LONGEST_PATH_PART } from '../../src/http/create.ts'
+import { isSchema } from '../../src/json/json-schema.ts'
 import { exampleOf } from '../../src/openapi/examples.ts'
 import { refusalsOf } from '../../src/openapi/refusals.ts'
 import { shared } from '../helper.ts'
@@ -145,6 +146,26 @@ test('the router reads every part of a path that its schema takes', async () => 
     // An id is as long as its pattern says; a character is two UTF-16 units at most.
     if (type === 'string' && !/^\^[^*+]*\$$/.test(pattern ?? ''))
       expect(maxLength * 2, `${path}: ${name}`).toBeLessThanOrEqual(LONGEST_PATH_PART)
+  }
+})
+
+/** Where a schema takes whole numbers that are beyond exact ones: PostgreSQL stores none of 64 bits and more. */
+function endlessIn(schema: unknown, where: string): string[] {
+  if (!isSchema(schema)) return []
+  const { type, maximum } = schema
+  const isEndless = type === 'integer' && !(Number(maximum) <= Number.MAX_SAFE_INTEGER)
+  const parts = Object.entries(schema).flatMap(([name, part]) =>
+    [part].flat().flatMap((one) => endlessIn(one, `${where}/${name}`)),
+  )
+  return isEndless ? [where, ...parts] : parts
+}
+
+test('a number that somebody sends has an end', async () => {
+  const { operations } = await describeIt()
+  expect(endlessIn({ items: { anyOf: [{ type: 'integer', minimum: 1 }] } }, '')).toHaveLength(1)
+  for (const { path, method, operation } of operations) {
+    const sent = [operation.parameters, operation.requestBody?.content].map((part) => ({ part }))
+    expect(endlessIn({ sent }, `${method} ${path}`)).toEqual([])
   }
 })
 

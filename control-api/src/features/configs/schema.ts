@@ -105,6 +105,7 @@ export const PutDraftSchema = Type.Object(
     baseVersion: Type.Optional(
       Type.Integer({
         minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
         description:
           'The version whose changes the text has, as after POST …/merge; left out: what the draft says already',
       }),
@@ -162,6 +163,7 @@ export const MergeSchema = Type.Object(
     text: ConfigTextSchema,
     baseVersion: Type.Integer({
       minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
       description: 'The version that the text was begun on',
       examples: [1],
     }),
@@ -180,7 +182,7 @@ export const NewVersionSchema = Type.Object(
   {
     text: ConfigTextSchema,
     message: MessageSchema,
-    parent: Nullable(Type.Integer({ minimum: 1 })),
+    parent: Nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
     source: Type.Optional(
       Type.Literal('import', { description: 'The text comes from a file of somebody else' }),
     ),
@@ -189,7 +191,10 @@ export const NewVersionSchema = Type.Object(
 )
 /** POST /configs/{name}/versions/{number}/actions/restore restoreVersion */
 export const RestoreSchema = Type.Object(
-  { message: MessageSchema, parent: Type.Integer({ minimum: 1 }) },
+  {
+    message: MessageSchema,
+    parent: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  },
   { additionalProperties: false },
 )
 /** ?dryRun=1 → 200: what saving the text would do */

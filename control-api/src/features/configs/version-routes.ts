@@ -40,7 +40,10 @@ const tags = ['configs']
 const byNumber = defineCursor('versions', 'integer')
 const notFound = [ConfigNotFound, VersionNotFound]
 const named = Type.Object({ name: NameSchema })
-const numbered = Type.Object({ name: NameSchema, number: Type.Integer({ minimum: 1 }) })
+const numbered = Type.Object({
+  name: NameSchema,
+  number: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+})
 const headers = Type.Object({
   'farmstead-client': Type.Optional(
     Type.String({ maxLength: 128, description: 'Program and version; farmctl/… is kept as "cli"' }),

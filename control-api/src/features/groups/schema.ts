@@ -41,7 +41,11 @@ const settings = {
 }
 /** POST /groups createGroup: before the default group; `position` puts it before another one. */
 export const NewGroupSchema = Type.Object(
-  { name: NameSchema, ...settings, position: Type.Optional(Type.Integer({ minimum: 1 })) },
+  {
+    name: NameSchema,
+    ...settings,
+    position: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+  },
   { additionalProperties: false },
 )
 /** PUT /groups/{name} putGroup: what is left out is empty. If-Match required, as in PATCH and DELETE. */

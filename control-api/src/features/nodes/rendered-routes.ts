@@ -36,7 +36,7 @@ export const nodeRenderedRoutes =
           params: Type.Object({ id: NodeIdSchema }),
           querystring: Type.Object({
             config: Type.Optional(NameSchema),
-            version: Type.Optional(Type.Integer({ minimum: 1 })),
+            version: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
           }),
           response: { 200: RenderedConfigSchema },
         },

@@ -304,7 +304,13 @@ export const NodesQuerySchema = Type.Object({
     }),
   ),
   config: Type.Optional(Type.Unsafe<string>({ ...NameSchema, description: 'They run it' })),
-  version: Type.Optional(Type.Integer({ minimum: 1, description: 'They run this one' })),
+  version: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'They run this one',
+    }),
+  ),
   group: Type.Optional(NameSchema),
   selector: Type.Optional(SelectorSchema),
 })
@@ -456,7 +462,13 @@ export const TargetsSchema = Type.Array(
 export const ReleaseNodesParamsSchema = Type.Object({ name: NameSchema })
 export const ReleaseNodesQuerySchema = Type.Object({
   ...PageQuerySchema.properties,
-  version: Type.Optional(Type.Integer({ minimum: 1, description: 'They run this one' })),
+  version: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'They run this one',
+    }),
+  ),
 })
 export const ReleaseNodeSchema = Type.Object({
   id: NodeIdSchema,

@@ -98,7 +98,11 @@ export const CreateReleaseVersionSchema = Type.Object(
   {
     manifest: Sha256Schema,
     parent: Nullable(
-      Type.Integer({ minimum: 1, description: 'The latest version; null: there is none' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'The latest version; null: there is none',
+      }),
     ),
     message: Type.String({ minLength: 1, maxLength: 1000, examples: ['new start page'] }),
     source: Type.Optional(

@@ -9,7 +9,7 @@ import { StrategySchema } from './schema.ts'
 export const NewRolloutSchema = Type.Object(
   {
     config: NameSchema,
-    version: Type.Integer({ minimum: 1 }),
+    version: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     releases: Type.Optional(
       Type.Record(NameSchema, Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), {
         maxProperties: 100,
@@ -63,23 +63,24 @@ export const NewRolloutSchema = Type.Object(
   { additionalProperties: false },
 )
 export type NewRollout = Static<typeof NewRolloutSchema>
+const StateVersionSchema = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 /** POST /rollouts/{id}/actions/{freeze,resume,cancel} */
 export const RolloutActionSchema = Type.Object(
-  { stateVersion: Type.Integer() },
+  { stateVersion: StateVersionSchema },
   { additionalProperties: false },
 )
 /** POST /rollouts/{id}/actions/{pause,revert} */
 export const ExplainedActionSchema = Type.Object(
-  { stateVersion: Type.Integer(), reason: Type.Optional(Type.String({ maxLength: 500 })) },
+  { stateVersion: StateVersionSchema, reason: Type.Optional(Type.String({ maxLength: 500 })) },
   { additionalProperties: false },
 )
 /** POST /rollouts/{id}/actions/{skip-gate,reject}: without a reason nobody goes past a gate, or says no. */
 export const ReasonedActionSchema = Type.Object(
-  { stateVersion: Type.Integer(), reason: Type.String({ minLength: 1, maxLength: 500 }) },
+  { stateVersion: StateVersionSchema, reason: Type.String({ minLength: 1, maxLength: 500 }) },
   { additionalProperties: false },
 )
 /** POST /rollouts/{id}/actions/approve: of that plan and no other. */
 export const ApproveSchema = Type.Object(
-  { stateVersion: Type.Integer(), planDigest: Type.String({ maxLength: 100 }) },
+  { stateVersion: StateVersionSchema, planDigest: Type.String({ maxLength: 100 }) },
   { additionalProperties: false },
 )

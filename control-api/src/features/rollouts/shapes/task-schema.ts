@@ -34,7 +34,7 @@ export type NodeTask = Static<typeof NodeTaskSchema>
 export const TasksQuerySchema = Type.Object({
   ...PageQuerySchema.properties,
   state: Type.Optional(TaskStandingSchema),
-  wave: Type.Optional(Type.Integer({ minimum: 0 })),
+  wave: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   exceptions: Type.Optional(
     Type.Boolean({
       description:
