@@ -4,6 +4,7 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import type { ChainRow } from '../../audit/chain.ts'
 import type { Database } from '../../db/database.ts'
+import { lowered } from '../../db/lowered.ts'
 import { nodeNames } from '../../node-identity/store/nodes.ts'
 import type { AuditEntry, AuditFilter } from './schema.ts'
 
@@ -96,7 +97,7 @@ function narrow(query: Events, filter: AuditFilter): Events {
   }
   if (filter.without !== undefined) narrowed = narrowed.where('action', '!=', filter.without)
   if (filter.q === undefined) return narrowed
-  const pattern = `%${filter.q.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
+  const pattern = `%${lowered(filter.q).replaceAll(/[\\%_]/g, '\\$&')}%`
   return narrowed.where(sql<boolean>`lower(data) like ${pattern} escape '\\'`)
 }
 

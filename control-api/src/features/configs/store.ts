@@ -5,6 +5,7 @@ import type { Scope } from '../../access/scope.ts'
 import { countAssignmentsOf } from '../../assignments/store.ts'
 import type { Unit } from '../../audit/write.ts'
 import type { Reader } from '../../db/database.ts'
+import { lowered } from '../../db/lowered.ts'
 import type { ConfigTables } from '../../db/tables/configs.ts'
 import type { Recipient } from '../../labels/grouping.ts'
 import { nodesByVersion } from '../../node-identity/store/nodes.ts'
@@ -127,7 +128,7 @@ export async function listVersions(
 }
 
 const isFoundBy = (q: string) =>
-  sql<boolean>`(instr(lower(message), lower(${q})) > 0 or cast(number as text) = ${NUMBER.exec(q)?.[1] ?? null})`
+  sql<boolean>`(instr(lower(message), ${lowered(q)}) > 0 or cast(number as text) = ${NUMBER.exec(q)?.[1] ?? null})`
 const NUMBER = /^v?([1-9]\d*)$/
 
 export async function findVersionSummary(

@@ -102,7 +102,7 @@ describe('GET /audit', () => {
   test('is narrowed by every filter, and by what stands in the details', async () => {
     let now = Date.parse('2026-01-01T00:00:00Z')
     const service = await build({ now: () => now })
-    await emit(service, 'a', { note: '100%_sure' })
+    await emit(service, 'a', { note: '100%_sure ÄRGER' })
     now += 60_000
     await emit(service, 'b', { note: '1000 sure' }, 'hello')
     const objects = async (query: Record<string, string>) =>
@@ -113,6 +113,7 @@ describe('GET /audit', () => {
     expect(await objects({ without: 'hello' })).toEqual(['a'])
     expect(await objects({ actor: 'nobody' })).toEqual([])
     expect(await objects({ q: '0%_SURE' })).toEqual(['a'])
+    expect(await objects({ q: 'ÄRger' })).toEqual(['a'])
     expect(await objects({ from: '2026-01-01T00:01:00Z' })).toEqual(['b'])
     expect(await objects({ to: '2026-01-01T00:01:00Z' })).toEqual(['a'])
   })

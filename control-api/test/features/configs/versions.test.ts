@@ -206,12 +206,15 @@ describe('the filters', () => {
       (await versionsOf(admin, query)).map(({ number }: { number: number }) => number)
     expect(await numbers('?author=test-editor')).toEqual([6, 4, 2])
     expect(await numbers('?q=PORT%202')).toEqual([3])
+    // Letters beyond ASCII are found as they are written, in both databases.
+    await saveText(admin, TEXT.replace('8080', '7'), 6, 'ÄNDERUNG')
+    expect(await numbers(`?q=${encodeURIComponent('Änd')}`)).toEqual([7])
     expect([await numbers('?q=2'), await numbers('?q=v2'), await numbers('?q=v02')]).toEqual([
       [3, 2],
       [2],
       [],
     ])
-    expect(await numbers('?source=ui&author=test-admin')).toEqual([5, 3, 1])
+    expect(await numbers('?source=ui&author=test-admin')).toEqual([7, 5, 3, 1])
     expect(await numbers('?source=cli')).toEqual([])
     expect((await admin.inject({ url: `${URL}/versions?source=magic` })).statusCode).toBe(400)
     const url = `${URL}/versions?author=test-editor&limit=2`

@@ -9,6 +9,7 @@ import { nextTurn } from '../../../base/slices.ts'
 import type { Database, Reader, Trx } from '../../../db/database.ts'
 import { eachOf } from '../../../db/each-of.ts'
 import { labelsWithin } from '../../../db/labels.ts'
+import { lowered } from '../../../db/lowered.ts'
 import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import type { Connected } from '../../../fleet/connections.ts'
 import type { RolloutRules } from '../../rollout-rules/schema.ts'
@@ -109,7 +110,7 @@ async function touchingOf(
   return new Set(touching.map(({ id }) => id))
 }
 
-const wordsIn = (q: string) => q.toLowerCase().split(/\s+/).filter(Boolean)
+const wordsIn = (q: string) => lowered(q).split(/\s+/).filter(Boolean)
 
 const hasWord = (word: string) =>
   sql<boolean>`(instr(config, ${word}) > 0 or instr(lower(author), ${word}) > 0
