@@ -23,7 +23,7 @@ export async function measureAnswers(sizes: readonly number[]): Promise<Answer[]
 
 async function answersOf(nodes: number): Promise<Answer[]> {
   const dir = mkdtempSync(join(tmpdir(), 'farmstead-bench-answers-'))
-  const { db, close } = await openData(dir, Date.now)
+  const { db, close } = await openData({ dataDir: dir }, Date.now)
   try {
     await addLargeRollout(db, nodes)
     const row = await db

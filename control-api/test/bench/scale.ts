@@ -119,7 +119,7 @@ class Farm {
 
   static async open({ nodes, together = TOGETHER }: Size, note: (row: Row) => void): Promise<Farm> {
     const dir = mkdtempSync(join(tmpdir(), 'farmstead-bench-scale-'))
-    const services = await openData(dir, Date.now)
+    const services = await openData({ dataDir: dir }, Date.now)
     const ids = Array.from({ length: nodes }, (_, i) => `node_${String(i).padStart(26, '0')}`)
     await enrol(services, ids)
     const connected = new Connections(ids)

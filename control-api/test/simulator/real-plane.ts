@@ -47,8 +47,10 @@ export type Running = Awaited<ReturnType<typeof startPlane>>
 export const textOf = (version: number) => `{"n": ${version}}`
 export const credentialOf = (nodeId: string) => `${nodeId}-credential-of-the-simulation`
 
-export async function openData(dataDir: string, now: () => number): Promise<Services> {
-  const services = await openServices({ dataDir }, now)
+type DataPlace = Parameters<typeof openServices>[0]
+
+export async function openData(place: DataPlace, now: () => number): Promise<Services> {
+  const services = await openServices(place, now)
   const { write } = services
   const validate = async (text: string) => {
     const parsed = parseConfigText(text)

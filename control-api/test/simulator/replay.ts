@@ -89,7 +89,7 @@ class Player {
 
   static async open(dataDir: string, nodesAtOnce: number): Promise<Player> {
     const clock = { nowMs: 0 }
-    const services = await openData(dataDir, () => clock.nowMs)
+    const services = await openData({ dataDir }, () => clock.nowMs)
     return new Player({ dataDir, nodesAtOnce }, clock, services)
   }
 

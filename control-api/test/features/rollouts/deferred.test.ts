@@ -6,6 +6,7 @@ import { beginRecovery, confirmRecovery } from '../../../src/control-plane/recov
 import { startRollout } from '../../../src/features/rollouts/start.ts'
 import { Connections } from '../../../src/fleet/connections.ts'
 import { tempDir } from '../../helper.ts'
+import { placeOf } from '../../postgres.ts'
 import { addNodeRow, CONFIG, openData, startPlane } from '../../simulator/real-plane.ts'
 
 const [HERE, AWAY] = ['node_here', 'node_away']
@@ -13,7 +14,7 @@ const AWAITED_MS = 10_000
 
 /** A rollout that has succeeded without one of its two nodes, which has not been offered it. */
 async function succeededWithout() {
-  const services = await openData(tempDir(), Date.now)
+  const services = await openData(await placeOf(tempDir()), Date.now)
   const connected = new Connections([HERE])
   for (const id of [HERE, AWAY]) await addNodeRow(services, id, id.replace('_', '-'))
   const start = () => startPlane(services, Date.now, { connected, isStorageFull: () => false })

@@ -5,6 +5,7 @@ import type { Scope } from '../../../src/access/scope.ts'
 import { listRollouts } from '../../../src/features/rollouts/store/rollouts.ts'
 import { watchTurns } from '../../bench/turns.ts'
 import { tempDir } from '../../helper.ts'
+import { isOnPostgres, placeOf } from '../../postgres.ts'
 import { openData } from '../../simulator/real-plane.ts'
 import { addLargeRollout, LARGE } from './large-rollout.ts'
 
@@ -16,7 +17,7 @@ const idOf = (i: number) => `rollout_${String(i).padStart(26, '0')}`
 /** Each third of them goes to a node in the scope. */
 async function manyRollouts() {
   const dir = tempDir()
-  const { db, close } = await openData(dir, Date.now)
+  const { db, close } = await openData(await placeOf(dir), Date.now)
   onTestFinished(close)
   await addLargeRollout(db, 20)
   const row = await db.selectFrom('rollouts').selectAll().executeTakeFirstOrThrow()
@@ -68,7 +69,7 @@ test('those that somebody names are listed alone, but for who may not see them',
 
 test('words find those whose config, author, message or version has each of them', async () => {
   const { db } = await manyRollouts()
-  const change = { author: 'Zoë', message: 'Longer caching of images', version: 17 }
+  const change = { author: 'Zoë', message: 'Longer caching of images, ÄNDERUNG', version: 17 }
   const version = await db.selectFrom('config_versions').selectAll().executeTakeFirstOrThrow()
   await db
     .insertInto('config_versions')
@@ -79,6 +80,7 @@ test('words find those whose config, author, message or version has each of them
     (await listRollouts(db, { q, before: undefined, limit: 100, scope })).map(({ id }) => id)
   expect(await listed('IMAGES default')).toEqual([idOf(7)])
   expect(await listed('zo caching v17')).toEqual([idOf(7)])
+  expect(await listed('Änderung')).toEqual([idOf(7)])
   expect(await listed('images', EU)).toEqual([idOf(7)])
   expect(await listed('images', NOWHERE)).toEqual([])
   expect(await listed('17')).toEqual([idOf(7)])
@@ -86,11 +88,15 @@ test('words find those whose config, author, message or version has each of them
   expect(await listed('images nothing')).toEqual([])
 })
 
-test('looking for them leaves others their turn, whether there are any or not', async () => {
-  const { db, dir } = await manyRollouts()
-  const stop = watchTurns(dir)
-  expect(await listRollouts(db, { before: undefined, limit: 8, scope: NOWHERE })).toEqual([])
-  const { statements, mostStatements } = stop()
-  expect(statements).toBeGreaterThan(20)
-  expect(mostStatements).toBeLessThan(4)
-})
+// In PostgreSQL each statement is a turn of its own.
+test.skipIf(isOnPostgres)(
+  'looking for them leaves others their turn, whether there are any or not',
+  async () => {
+    const { db, dir } = await manyRollouts()
+    const stop = watchTurns(dir)
+    expect(await listRollouts(db, { before: undefined, limit: 8, scope: NOWHERE })).toEqual([])
+    const { statements, mostStatements } = stop()
+    expect(statements).toBeGreaterThan(20)
+    expect(mostStatements).toBeLessThan(4)
+  },
+)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A farm over SQLite whose control plane stands still behind each part, ends there, and begins anew.
+// A farm whose control plane stands still behind each part, ends there, and begins anew.
 import { onTestFinished } from 'vitest'
 import { Connections } from '../../../../src/fleet/connections.ts'
 import type { Services } from '../../../../src/process/services.ts'
 import { enrol } from '../../../bench/scale.ts'
 import { tempDir } from '../../../helper.ts'
+import { placeOf } from '../../../postgres.ts'
 import { CONFIG, openData, type Running, startPlane } from '../../../simulator/real-plane.ts'
 
 /** More than an order stores at once. */
@@ -18,7 +19,7 @@ export const order = {
 
 export async function farm(enrolled = ids) {
   const dir = tempDir()
-  const services = await openData(dir, now)
+  const services = await openData(await placeOf(dir), now)
   onTestFinished(() => services.close())
   await enrol(services, enrolled)
   const disk = { isFull: false }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // What evidence says of a wave is shown by its nodes in parts; a crash between two of them leaves none that does not.
-import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { startRollout } from '../../../../src/features/rollouts/start.ts'
 import { findRollout } from '../../../../src/features/rollouts/store/rollouts.ts'
@@ -31,9 +30,13 @@ async function watched() {
     .updateTable('node_tasks')
     .set({ state: 'healthy', deadline_remaining_ms: null })
     .execute()
+  const { progress } = await services.db
+    .selectFrom('rollouts')
+    .select('progress')
+    .executeTakeFirstOrThrow()
   await services.db
     .updateTable('rollouts')
-    .set({ progress: sql`json_set(progress, '$.phase', 'soaking')` })
+    .set({ progress: JSON.stringify({ ...JSON.parse(progress), phase: 'soaking' }) })
     .execute()
   const first = await begin()
   const marked = async () => {

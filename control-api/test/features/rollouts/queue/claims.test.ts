@@ -4,11 +4,12 @@
 import { type Kysely, sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../../../../src/db/database.ts'
-import { migrateToLatest } from '../../../../src/db/migrate.ts'
-import { openControlDb } from '../../../../src/db/sqlite/open.ts'
+import { migrateToLatest, stepsOf } from '../../../../src/db/migrate.ts'
+import { openStore } from '../../../../src/db/open.ts'
 import { claimsOn, contestedNodes } from '../../../../src/features/rollouts/queue/store.ts'
 import { WAITING, type WaitingState } from '../../../../src/features/rollouts/reducer/model.ts'
 import { tempDir } from '../../../helper.ts'
+import { placeOf } from '../../../postgres.ts'
 import { addLargeRollout, LARGE, nodeId } from '../large-rollout.ts'
 
 const NODES = 1_200
@@ -17,11 +18,12 @@ const SECOND = 'rollout_00000000000000000000000003'
 
 /** One order that waits for all nodes and one for every third; the large rollout owns the first hundred. */
 async function contested() {
-  const db = openControlDb(tempDir())
+  const place = await placeOf(tempDir())
+  const { db } = await openStore(place)
   onTestFinished(() => db.destroy())
-  await migrateToLatest(db)
+  await migrateToLatest(db, stepsOf(place))
   await addLargeRollout(db, NODES)
-  await addOrder(db, FIRST, 'queued', '1')
+  await addOrder(db, FIRST, 'queued', 'true')
   await addOrder(db, SECOND, 'scheduled', 'cast(substr(node_id, 6) as integer) % 3 = 0')
   await sql`
     insert into node_leases (node_id, rollout_id)
