@@ -39,7 +39,7 @@ export async function stand(url: string, told: Told, signal?: AbortSignal): Prom
     for (;;) {
       signal?.throwIfAborted()
       try {
-        return leadersStore(await lockedSession(url, signal))
+        return leadersStore(url, await lockedSession(url, signal))
       } catch (error) {
         if (isFinal(error) || signal?.aborted) throw error
         told.onTrouble(error)
@@ -47,7 +47,7 @@ export async function stand(url: string, told: Told, signal?: AbortSignal): Prom
       }
     }
   } finally {
-    await watching.stop()
+    watching.stop()
   }
 }
 
@@ -66,17 +66,7 @@ async function lockedSession(url: string, signal?: AbortSignal): Promise<Session
   }
 }
 
-function leadersStore(session: Session): LeadersStore {
-  let timer: NodeJS.Timeout | undefined
-  session.onEnd(() => clearInterval(timer))
-  let isAsked = false
-  const beat = async () => {
-    if (isAsked) return
-    isAsked = true
-    // The session's end is told to who has to know it.
-    await answered(session, () => ask(session, 'update leader set beat = beat + 1')).catch(() => {})
-    isAsked = false
-  }
+function leadersStore(url: string, session: Session): LeadersStore {
   return {
     ...storeIn(session),
     async lead({ address, key }) {
@@ -86,10 +76,28 @@ function leadersStore(session: Session): LeadersStore {
          on conflict (id) do update set pid = excluded.pid, address = excluded.address, key = excluded.key`,
         [address, key],
       )
-      timer = setInterval(() => void beat(), LOOKS_EVERY_MS)
-      timer.unref()
+      beatFor(session, await openSession(url))
     },
   }
+}
+
+/** By a session of its own: that of the leader may wait for a transaction for longer than a leader may be silent. */
+function beatFor(session: Session, heart: Session): void {
+  let isAsked = false
+  const beat = async () => {
+    if (isAsked) return
+    isAsked = true
+    await answered(heart, () => ask(heart, 'update leader set beat = beat + 1'))
+    isAsked = false
+  }
+  const timer = setInterval(() => void beat().catch(() => heart.drop()), LOOKS_EVERY_MS)
+  timer.unref()
+  // Who can't say that it lives is taken for dead, and had better be so.
+  heart.onEnd(() => session.drop())
+  session.onEnd(() => {
+    clearInterval(timer)
+    heart.drop()
+  })
 }
 
 type Seen = {
@@ -115,6 +123,7 @@ function watch(url: string, { onLeader, onTrouble }: Told) {
   let beat = { pid: 0, count: -1, atMs: 0 }
 
   const tell = (leader: LeaderRow | null) => {
+    if (isStopped) return
     const text = JSON.stringify(leader)
     if (text === said) return
     said = text
@@ -149,7 +158,7 @@ function watch(url: string, { onLeader, onTrouble }: Told) {
         }
       } catch (error) {
         tell(null)
-        if (String(error) !== lastTrouble && !isNoTable(error)) onTrouble(error)
+        if (!isStopped && String(error) !== lastTrouble && !isNoTable(error)) onTrouble(error)
         lastTrouble = String(error)
         await sleep(TRIED_EVERY_MS)
       } finally {
@@ -157,11 +166,10 @@ function watch(url: string, { onLeader, onTrouble }: Told) {
       }
     }
   }
-  const running = run()
+  void run()
   return {
-    async stop(): Promise<void> {
+    stop(): void {
       isStopped = true
-      await running
     },
   }
 }

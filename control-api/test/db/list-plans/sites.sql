@@ -65,9 +65,11 @@ select s.site, s.host
 -- every request
 select h.config, h.host, h.version, s.place
   from json_each(?) wanted
-  cross join site_hosts h on h.config = wanted.value ->> 0
+  cross join site_hosts h
+  cross join sites s
+  where h.config = wanted.value ->> 0
   and h.host = wanted.value ->> 1
-  cross join sites s on s.host = h.site
+  and s.host = h.site
   and s.config = h.config
   and s.version = h.version
 --  SCAN wanted VIRTUAL TABLE INDEX 1:
