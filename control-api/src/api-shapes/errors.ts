@@ -294,5 +294,5 @@ export const StorageFull = defineError(
   'storage_full',
   'The disk is full',
   () =>
-    'The control plane cannot write to its data folder. Nothing was changed. Make room, then try again.',
+    'The control plane cannot write to its data folder, or PostgreSQL to its disk. Nothing was changed. Make room, then try again.',
 )

@@ -113,12 +113,15 @@ export function sendProblem(reply: FastifyReply, request: FastifyRequest, error:
 
 const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0] ?? request.url
 
+/** The last is PostgreSQL's lock_not_available. */
+const isHeld = ({ code }: FastifyError) => code === 'SQLITE_BUSY' || code === '55P03'
+
 function explain(thrown: FastifyError, invalidCode: string): AppError {
   if (thrown instanceof AppError) return thrown
   if (thrown.validation) return explainValidation(thrown, thrown.validation, invalidCode)
   if (thrown.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new NotJson()
   if (isDiskFull(thrown)) return new StorageFull()
-  if (thrown.code === 'SQLITE_BUSY') return new StorageBusy()
+  if (isHeld(thrown)) return new StorageBusy()
   const status = thrown.statusCode ?? 500
   if (status === 413) return new TooLarge(thrown.message)
   if (status >= 400 && status < 500) {

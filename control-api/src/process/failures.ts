@@ -34,6 +34,10 @@ export function explainFailure(error: unknown, dataDir: string | undefined): str
     case 'SQLITE_NOTADB':
     case 'SQLITE_CORRUPT':
       return `A database in ${folder} is damaged. Restore a backup; the nodes go on serving meanwhile.`
+    case '53100':
+      return 'The disk of PostgreSQL is full. Make room, then start again; nothing was lost.'
+    case '55P03':
+      return 'Another process holds the database in PostgreSQL. Wait until it is done, or stop it.'
     case 'SQLITE_BUSY':
       return `Another process holds the database in ${folder}. Wait until it is done, or stop it.`
     default:

@@ -16,10 +16,13 @@ type Helpers = {
 
 const LOOK_EVERY_MS = 1_000
 
-export const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  (error.code === 'SQLITE_FULL' || error.code === 'ENOSPC')
+const codeOf = (error: unknown) => error instanceof Error && 'code' in error && error.code
+const isFolderFull = (error: unknown): boolean =>
+  codeOf(error) === 'SQLITE_FULL' || codeOf(error) === 'ENOSPC'
+/** PostgreSQL's disk_full: nothing that gives way here makes room there. */
+const isDatabaseFull = (error: unknown): boolean => codeOf(error) === '53100'
+
+export const isDiskFull = (error: unknown): boolean => isFolderFull(error) || isDatabaseFull(error)
 
 export function createDiskSpace(dataDir: string) {
   const reserve = createReserve(dataDir)
@@ -54,7 +57,7 @@ export function createDiskSpace(dataDir: string) {
     try {
       return await attempt()
     } catch (error) {
-      if (!isDiskFull(error) || !helpers || isFull) throw error
+      if (!isFolderFull(error) || !helpers || isFull) throw error
       const isRoom = await makeRoom(helpers)
       if (isRoom) return await lastAttempt(attempt)
       noteFull()
@@ -66,7 +69,7 @@ export function createDiskSpace(dataDir: string) {
     try {
       return await attempt()
     } catch (error) {
-      if (isDiskFull(error)) noteFull()
+      if (isFolderFull(error)) noteFull()
       throw error
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Kysely's dialect of PostgreSQL over one session, with transactions as those of control.db are: one writer at a time.
 import {
+  type AbortableOperationOptions,
   CompiledQuery,
   type DatabaseConnection,
   PostgresDialect,
@@ -11,7 +12,14 @@ import type { Session } from './session.ts'
 
 /** Who writes holds it until the transaction ends: the service and the operator's commands, one after the other. */
 const WRITERS = 7_120_195
+/** Without values it is one message with both. */
+const BEGIN = CompiledQuery.raw(`begin; select pg_advisory_xact_lock(${WRITERS})`)
 
+/** As SQLite's busy_timeout: who asks is told that another holds it, and is not left without a word. */
+const WAIT_NO_LONGER = CompiledQuery.raw('set lock_timeout = 5000')
+
+const ROLL_BACK = CompiledQuery.raw('rollback')
+type PostgresConnection = Parameters<PostgresDriver['releaseConnection']>[0]
 type AtEndOfTurn = (connection: DatabaseConnection) => Promise<void>
 
 export class OneSessionDialect extends PostgresDialect {
@@ -35,16 +43,29 @@ class OneSessionDriver extends PostgresDriver {
     this.#atEndOfTurn = atEndOfTurn
   }
 
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    // Without values it is one message with both.
-    await connection.executeQuery(
-      CompiledQuery.raw(`begin; select pg_advisory_xact_lock(${WRITERS})`),
-    )
+  /** Of the session, and so of all who come after. */
+  override async init(options?: AbortableOperationOptions): Promise<void> {
+    await super.init(options)
+    const connection = await this.acquireConnection(options)
+    try {
+      await connection.executeQuery(WAIT_NO_LONGER)
+    } finally {
+      await super.releaseConnection(connection as PostgresConnection)
+    }
   }
 
-  override async releaseConnection(
-    connection: Parameters<PostgresDriver['releaseConnection']>[0],
-  ): Promise<void> {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    try {
+      await connection.executeQuery(BEGIN)
+    } catch (error) {
+      // It has begun, and Kysely ends what begins whole only: all who come after would be refused. A session that has ended
+      // has none that could be.
+      await connection.executeQuery(ROLL_BACK).catch(() => {})
+      throw error
+    }
+  }
+
+  override async releaseConnection(connection: PostgresConnection): Promise<void> {
     try {
       await this.#atEndOfTurn(connection)
     } finally {

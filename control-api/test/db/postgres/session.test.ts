@@ -60,6 +60,27 @@ describe.skipIf(!isOnPostgres)('a session', () => {
     expect(order).toEqual(['first', 'second'])
   })
 
+  test('whose wait for another was cancelled is as good as before', async () => {
+    const { db, databaseUrl } = await aStore()
+    const other = await openStore({ dataDir: '', databaseUrl })
+    onTestFinished(() => other.db.destroy())
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
+    await other.db.transaction().execute(async (theirs) => {
+      const waiting = db.transaction().execute((trx) => write('a').execute(trx))
+      const refused = expect(waiting).rejects.toThrow('canceling statement due to user request')
+      const isWaiting = async () =>
+        (
+          await sql`select 1 from pg_locks where pid = ${rows[0]?.pid} and not granted`.execute(
+            theirs,
+          )
+        ).rows.length
+      await expect.poll(isWaiting).toBe(1)
+      await sql`select pg_cancel_backend(cast(${rows[0]?.pid} as integer))`.execute(theirs)
+      await refused
+    })
+    await write('a').execute(db)
+  })
+
   test('counts what it changed, and what is undone', async () => {
     const { db, rowsChanged } = await aStore()
     const counted = await db.transaction().execute(async (trx) => {
