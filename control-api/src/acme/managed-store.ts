@@ -182,7 +182,7 @@ export async function failingManaged(db: Reader, nowMs: number, limit: number): 
     .select('name')
     .where('last_error', 'is not', null)
     .where(({ eb, or }) => or([eb('renew_at_ms', 'is', null), eb('renew_at_ms', '<=', nowMs)]))
-    .orderBy('renew_at_ms')
+    .orderBy('renew_at_ms', (order) => order.asc().nullsFirst())
     .limit(limit)
     .execute()
   return rows.map(({ name }) => name)
