@@ -117,7 +117,7 @@ select "config", "number", "digest", "parent", "author", "message", "source", "c
   and t.number = v.number ) as "sizeBytes"
   from "config_versions" as "v"
   where "config" = ?
-  and (instr(lower(message), lower(?)) > 0 or cast(number as text) = ?)
+  and (instr(lower(message), ?) > 0 or cast(number as text) = ?)
   order by "number" desc
   limit ?
 --  SEARCH v USING COVERING INDEX config_versions_listed (config=?)
@@ -133,7 +133,7 @@ select "config", "number", "digest", "parent", "author", "message", "source", "c
   from "config_versions" as "v"
   where "config" = ?
   and "number" < ?
-  and (instr(lower(message), lower(?)) > 0 or cast(number as text) = ?)
+  and (instr(lower(message), ?) > 0 or cast(number as text) = ?)
   order by "number" desc
   limit ?
 --  SEARCH v USING COVERING INDEX config_versions_listed (config=? AND number<?)
@@ -150,7 +150,7 @@ select "config", "number", "digest", "parent", "author", "message", "source", "c
   where "config" = ?
   and "author" = ?
   and "source" = ?
-  and (instr(lower(message), lower(?)) > 0 or cast(number as text) = ?)
+  and (instr(lower(message), ?) > 0 or cast(number as text) = ?)
   order by "number" desc
   limit ?
 --  SEARCH v USING COVERING INDEX config_versions_listed (config=?)
@@ -168,7 +168,7 @@ select "config", "number", "digest", "parent", "author", "message", "source", "c
   and "number" < ?
   and "author" = ?
   and "source" = ?
-  and (instr(lower(message), lower(?)) > 0 or cast(number as text) = ?)
+  and (instr(lower(message), ?) > 0 or cast(number as text) = ?)
   order by "number" desc
   limit ?
 --  SEARCH v USING COVERING INDEX config_versions_listed (config=? AND number<?)
