@@ -2,6 +2,7 @@
 // Moves a control plane from SQLite into PostgreSQL, with all it ever knew; or says where it went.
 import type { Command } from 'commander'
 import { defineError } from '../api-shapes/errors.ts'
+import { openSecretBox } from '../base/secret-box.ts'
 import { arrive, requireHighestEpoch, requireNotMoved } from '../control-plane/moved.ts'
 import { readOwn, removeOwn, writeOwn } from '../control-plane/store.ts'
 import { claimFolder } from '../db/lock.ts'
@@ -52,7 +53,7 @@ export function addMoveCommand(program: Command, { print, say }: Io): void {
     )
     .option('--json', 'print JSON')
     .action(async ({ dryRun = false, undo = false, json }: Options) => {
-      const { dataDir, databaseUrl } = readStoreConfig()
+      const { dataDir, databaseUrl, secretsKeyFile } = readStoreConfig()
       if (undo) {
         const was = await letStartAgain(dataDir)
         if (json) print({ undone: was !== null })
@@ -65,7 +66,8 @@ export function addMoveCommand(program: Command, { print, say }: Io): void {
         return
       }
       if (databaseUrl === null) throw new NoTarget()
-      const copied = await move(dataDir, databaseUrl, { dryRun, say: json ? () => {} : say })
+      const how = { dryRun, makesKey: secretsKeyFile === null, say: json ? () => {} : say }
+      const copied = await move(dataDir, databaseUrl, how)
       const rows = copied.reduce((sum, one) => sum + one.rows, 0)
       if (json) print({ dryRun, rows, tables: copied })
       else
@@ -77,9 +79,18 @@ export function addMoveCommand(program: Command, { print, say }: Io): void {
     })
 }
 
-type How = { dryRun: boolean; say: (line: string) => void }
+type How = {
+  dryRun: boolean
+  /** Nobody named a file that holds secrets.key. */
+  makesKey: boolean
+  say: (line: string) => void
+}
 
-async function move(dataDir: string, databaseUrl: string, { dryRun, say }: How): Promise<Copied[]> {
+async function move(
+  dataDir: string,
+  databaseUrl: string,
+  { dryRun, makesKey, say }: How,
+): Promise<Copied[]> {
   const leave = claimFolder(dataDir)
   const from = await openStore({ dataDir, databaseUrl: null })
   try {
@@ -93,8 +104,15 @@ async function move(dataDir: string, databaseUrl: string, { dryRun, say }: How):
     const to = await openTarget({ dataDir, databaseUrl })
     try {
       // Marked before the other is there: whatever ends in between, there are never two that start.
-      const beforeCommit = dryRun ? null : () => markMoved(from, databaseUrl)
-      return await fill(from, to, { beforeCommit, say }).catch(async (error: unknown) => {
+      const beforeCommit = async () => {
+        // As its next start here would: in PostgreSQL who has none is taken for a replica that was not given it.
+        if (makesKey) openSecretBox(dataDir)
+        await markMoved(from, databaseUrl)
+      }
+      return await fill(from, to, {
+        beforeCommit: dryRun ? null : beforeCommit,
+        say,
+      }).catch(async (error: unknown) => {
         if (!dryRun) await unmarkIfAlone(from, { dataDir, databaseUrl })
         throw error
       })

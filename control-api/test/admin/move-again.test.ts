@@ -7,6 +7,8 @@ import { openServices } from '../../src/process/services.ts'
 import { type Built, build, tempDir } from '../helper.ts'
 import { withSqlite } from '../migrations/dump.ts'
 import { databaseOf, isOnPostgres } from '../postgres.ts'
+import { start } from '../processes.ts'
+import { PROGRAMS } from '../programs.ts'
 import { askedOf, aTarget, countIn, fullPlane, move } from './moving.ts'
 
 const LISTS = [
@@ -63,6 +65,15 @@ describe.skipIf(!isOnPostgres)('a move of rows in every table', () => {
     await expect(askedOf(url, 'delete from events')).rejects.toThrow('append-only')
     const after = await build({ config: { dataDir, databaseUrl: url } })
     expect(await answersOf(after)).toEqual(told)
+  })
+
+  test('goes on from a folder that no service of today was started in', async () => {
+    const dataDir = await fullPlane()
+    const url = await aTarget()
+    expect(await moved(dataDir, url)).toMatchObject({ code: 0 })
+    const env = { FARMSTEAD_DATA_DIR: dataDir, DATABASE_URL: url }
+    const { code, stdout, stderr } = await start(PROGRAMS.admin, ['verify-audit'], env).ended
+    expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^Whole/), ''])
   })
 
   test('takes a token that was made with a later one, as clocks that go back make them', async () => {
