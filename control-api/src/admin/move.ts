@@ -2,13 +2,15 @@
 // Moves a control plane from SQLite into PostgreSQL, with all it ever knew; or says where it went.
 import type { Command } from 'commander'
 import { defineError } from '../api-shapes/errors.ts'
-import { requireNotMoved } from '../control-plane/moved.ts'
+import { openSecretBox } from '../base/secret-box.ts'
+import { arrive, requireHighestEpoch, requireNotMoved } from '../control-plane/moved.ts'
 import { readOwn, removeOwn, writeOwn } from '../control-plane/store.ts'
 import { claimFolder } from '../db/lock.ts'
 import { migrateToLatest, stepsOf } from '../db/migrate.ts'
 import { type Copied, copyAll } from '../db/move/copy.ts'
+import { MOVED } from '../db/move/keys.ts'
 import { openStore } from '../db/open.ts'
-import type { Store } from '../db/store.ts'
+import type { Store, StorePlace } from '../db/store.ts'
 import { readStoreConfig } from '../environment/config.ts'
 import { verifyChain } from '../features/audit/verify.ts'
 
@@ -21,13 +23,6 @@ export const NoTarget = defineError(
   'Nobody said where to',
   () =>
     'Set DATABASE_URL to the database of PostgreSQL that is to hold the control plane, and FARMSTEAD_DATA_DIR to the folder that holds it now.',
-)
-export const TargetInUse = defineError(
-  409,
-  'target_in_use',
-  'The database holds a control plane',
-  (id: string) =>
-    `The database has the control plane ${id} in it. Name an empty one in DATABASE_URL; nothing was changed.`,
 )
 export const NothingToMove = defineError(
   404,
@@ -58,7 +53,7 @@ export function addMoveCommand(program: Command, { print, say }: Io): void {
     )
     .option('--json', 'print JSON')
     .action(async ({ dryRun = false, undo = false, json }: Options) => {
-      const { dataDir, databaseUrl } = readStoreConfig()
+      const { dataDir, databaseUrl, secretsKeyFile } = readStoreConfig()
       if (undo) {
         const was = await letStartAgain(dataDir)
         if (json) print({ undone: was !== null })
@@ -71,7 +66,8 @@ export function addMoveCommand(program: Command, { print, say }: Io): void {
         return
       }
       if (databaseUrl === null) throw new NoTarget()
-      const copied = await move(dataDir, databaseUrl, { dryRun, say: json ? () => {} : say })
+      const how = { dryRun, makesKey: secretsKeyFile === null, say: json ? () => {} : say }
+      const copied = await move(dataDir, databaseUrl, how)
       const rows = copied.reduce((sum, one) => sum + one.rows, 0)
       if (json) print({ dryRun, rows, tables: copied })
       else
@@ -83,9 +79,18 @@ export function addMoveCommand(program: Command, { print, say }: Io): void {
     })
 }
 
-type How = { dryRun: boolean; say: (line: string) => void }
+type How = {
+  dryRun: boolean
+  /** Nobody named a file that holds secrets.key. */
+  makesKey: boolean
+  say: (line: string) => void
+}
 
-async function move(dataDir: string, databaseUrl: string, { dryRun, say }: How): Promise<Copied[]> {
+async function move(
+  dataDir: string,
+  databaseUrl: string,
+  { dryRun, makesKey, say }: How,
+): Promise<Copied[]> {
   const leave = claimFolder(dataDir)
   const from = await openStore({ dataDir, databaseUrl: null })
   try {
@@ -93,18 +98,24 @@ async function move(dataDir: string, databaseUrl: string, { dryRun, say }: How):
     const id = await readOwn(from.db, 'controlPlaneId')
     if (id === null) throw new NothingToMove(dataDir)
     await requireNotMoved(from.db, dataDir)
+    await requireHighestEpoch(from.db)
     const chain = await verifyChain(from.db, { controlPlaneId: id })
     if (chain.broken) throw new ChainBroken(chain.broken.reason)
-    const to = await openTarget({ dataDir, databaseUrl }, id)
-    // It ended between the last two steps.
-    if (to === null) {
-      await markMoved(from, databaseUrl)
-      return []
-    }
+    const to = await openTarget({ dataDir, databaseUrl })
     try {
-      const copied = await fill(from, to, { dryRun, say })
-      if (!dryRun) await markMoved(from, databaseUrl)
-      return copied
+      // Marked before the other is there: whatever ends in between, there are never two that start.
+      const beforeCommit = async () => {
+        // As its next start here would: in PostgreSQL who has none is taken for a replica that was not given it.
+        if (makesKey) openSecretBox(dataDir)
+        await markMoved(from, databaseUrl)
+      }
+      return await fill(from, to, {
+        beforeCommit: dryRun ? null : beforeCommit,
+        say,
+      }).catch(async (error: unknown) => {
+        if (!dryRun) await unmarkIfAlone(from, { dataDir, databaseUrl })
+        throw error
+      })
     } finally {
       await to.db.destroy()
     }
@@ -114,24 +125,13 @@ async function move(dataDir: string, databaseUrl: string, { dryRun, say }: How):
   }
 }
 
-/** null: it has been moved there. */
-async function openTarget(
-  place: { dataDir: string; databaseUrl: string },
-  ownId: string,
-): Promise<Store | null> {
-  const { requireFit } = await import('../db/postgres/target.ts')
+async function openTarget(place: StorePlace): Promise<Store> {
+  const { requireFit, requireUnused } = await import('../db/postgres/target.ts')
   const to = await openStore(place)
   try {
     await requireFit(to.db)
+    await requireUnused(to.db)
     await migrateToLatest(to.db, stepsOf(place))
-    const id = await readOwn(to.db, 'controlPlaneId')
-    if (id === ownId) {
-      await to.db.destroy()
-      return null
-    }
-    if (id !== null) throw new TargetInUse(id)
-    // Its triggers note what is written of nodes where nobody else sees it.
-    await to.nodeWrites.watch()
     return to
   } catch (error) {
     await to.db.destroy()
@@ -139,18 +139,27 @@ async function openTarget(
   }
 }
 
-async function fill(from: Store, to: Store, { dryRun, say }: How): Promise<Copied[]> {
-  const { continueNumbers } = await import('../db/postgres/target.ts')
+type Filling = { beforeCommit: (() => Promise<void>) | null; say: (line: string) => void }
+
+async function fill(from: Store, to: Store, { beforeCommit, say }: Filling): Promise<Copied[]> {
+  const { continueNumbers, requireUnused, withoutRules } = await import('../db/postgres/target.ts')
   let copied: Copied[] = []
   try {
     await to.db.transaction().execute(async (trx) => {
-      copied = await copyAll(from.db, trx, ({ table, rows }) => {
-        if (rows > 0) say(`${table}: ${rows}`)
-      })
+      // Who came first meanwhile has ended: transactions wait for each other.
+      await requireUnused(trx)
+      copied = await withoutRules(trx, MOVED, () =>
+        copyAll(from.db, trx, ({ table, rows, replaced }) => {
+          if (rows > 0) say(`${table}: ${rows}`)
+          for (const [column, count] of Object.entries(replaced)) {
+            say(`${table}: in ${count} rows U+FFFD stands for a NUL in ${column} now`)
+          }
+        }),
+      )
       await continueNumbers(trx)
-      // Above any that the one in the folder began, should somebody start it once more.
-      await writeOwn(trx, 'epoch', `${Number(await readOwn(trx, 'epoch')) + 1}`)
-      if (dryRun) throw new OnlyTried()
+      await arrive(trx)
+      if (beforeCommit === null) throw new OnlyTried()
+      await beforeCommit()
     })
   } catch (error) {
     if (!(error instanceof OnlyTried)) throw error
@@ -158,10 +167,27 @@ async function fill(from: Store, to: Store, { dryRun, say }: How): Promise<Copie
   return copied
 }
 
-/** Without user and password. */
+/** Who lost the connection while it committed looks whether it did. */
+async function unmarkIfAlone(from: Store, place: StorePlace): Promise<void> {
+  const { requireUnused } = await import('../db/postgres/target.ts')
+  const to = await openStore(place).catch(() => null)
+  if (to === null) return
+  try {
+    await to.db.transaction().execute((trx) => requireUnused(trx))
+    await from.db.transaction().execute((trx) => removeOwn(trx, 'movedTo'))
+  } catch {
+    // It is there, or nobody knows: the mark says where, and how to go on here.
+  } finally {
+    await to.db.destroy()
+  }
+}
+
+/** Without user and password, whatever is in those. */
+export const withoutSecrets = (databaseUrl: string) =>
+  databaseUrl.replace(/^(\w+:\/\/)[^/?#]*@/, '$1').replace(/[?#].*$/s, '')
+
 function markMoved({ db }: Store, databaseUrl: string): Promise<void> {
-  const where = databaseUrl.replace(/^(\w+:\/\/)[^@/]*@/, '$1').replace(/\?.*$/, '')
-  const text = JSON.stringify({ to: where, at: new Date().toISOString() })
+  const text = JSON.stringify({ to: withoutSecrets(databaseUrl), at: new Date().toISOString() })
   return db.transaction().execute((trx) => writeOwn(trx, 'movedTo', text))
 }
 

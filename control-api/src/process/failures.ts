@@ -41,8 +41,38 @@ export function explainFailure(error: unknown, dataDir: string | undefined): str
     case 'SQLITE_BUSY':
       return `Another process holds the database in ${folder}. Wait until it is done, or stop it.`
     default:
-      return null
+      return explainPostgres(error)
   }
+}
+
+/** Of who can't get into PostgreSQL. Its own words say which database, host or user. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Start it, or correct host and port in DATABASE_URL.',
+  ENOTFOUND: 'Correct the host in DATABASE_URL.',
+  ETIMEDOUT: 'Let this machine through to it, or correct host and port in DATABASE_URL.',
+  ECONNRESET: 'Its log may tell more; then try again.',
+  '28P01': 'Correct user and password: DATABASE_URL, PGPASSWORD or ~/.pgpass.',
+  '28000': 'Let this user in from this machine (pg_hba.conf), or correct the user in DATABASE_URL.',
+  '3D000': 'Make it (docs/postgresql.md), or correct the name in DATABASE_URL.',
+  '42501': 'Make this user the owner of the database, or grant it the right.',
+  '53100': 'Make room on its disk.',
+  '53300': 'Raise its max_connections, or end others’ sessions.',
+  '57P01': 'It was stopped, or somebody ended the session: try again when it is up.',
+  '57P03': 'It is starting or stopping: try again when it is up.',
+}
+
+/** pg's words, and those of db/postgres/session.ts. */
+const ENDED = /^(?:Connection terminated|The connection to PostgreSQL has ended)/
+
+function explainPostgres(error: unknown): string | null {
+  if (ENDED.test(textOf(error, 'message') ?? '')) {
+    return 'The connection to PostgreSQL ended in the middle. Its log may tell why; try again when it is up.'
+  }
+  const remedy = REMEDIES[textOf(error, 'code') ?? '']
+  if (remedy === undefined) return null
+  // Of a name with several addresses each has failed, and the whole says nothing.
+  const [first] = error instanceof AggregateError ? error.errors : [error]
+  return `PostgreSQL cannot be used: ${textOf(first, 'message')}. ${remedy}`
 }
 
 /** A port that cannot be had. */

@@ -19,7 +19,13 @@ const TABLES_OF_TEXTS: readonly MovedTable[] = [
 const TEXTS_AT_ONCE = 16
 
 type Row = Record<string, unknown>
-export type Copied = { table: MovedTable; rows: number; sha256: string }
+export type Copied = {
+  table: MovedTable
+  rows: number
+  sha256: string
+  /** In how many rows U+FFFD stands for a NUL now, by column. */
+  replaced: Record<string, number>
+}
 
 export const NotTheSame = defineError(
   500,
@@ -33,7 +39,7 @@ export const NulInText = defineError(
   'nul_in_text',
   'A text holds a NUL character',
   (table: string, key: string, column: string) =>
-    `The row ${key} of ${table} has a NUL character in ${column}, which PostgreSQL cannot hold. Change or remove what it is of, then try again; nothing was moved.`,
+    `The row ${key} of ${table} has a NUL character in ${column}, which PostgreSQL cannot hold, and which is not replaced, for a digest or another row counts on it. Remove what it is of, or stay with SQLite; nothing was moved.`,
 )
 
 /** `to`: of this version, and with nothing but what every database begins with. */
@@ -46,14 +52,15 @@ export async function copyAll(
   const all: Copied[] = []
   for (const table of MOVED) {
     const digest = createDigest()
+    const replaced: Copied['replaced'] = {}
     for await (const rows of partsOf(from, table)) {
       for (const row of rows) {
-        refuseNul(table, row)
+        replaceNul(table, row, replaced)
         digest.add(row)
       }
       await insert(to, table, rows)
     }
-    all.push({ table, ...digest.end() })
+    all.push({ table, ...digest.end(), replaced })
   }
   for (const copied of all) {
     const digest = createDigest()
@@ -102,12 +109,21 @@ async function insert(to: Trx, table: MovedTable, rows: readonly Row[]): Promise
   await flush()
 }
 
-function refuseNul(table: MovedTable, row: Row): void {
+/** As the service itself writes it in PostgreSQL. */
+function replaceNul(table: MovedTable, row: Row, replaced: Copied['replaced']): void {
   for (const [column, value] of Object.entries(row)) {
     if (typeof value !== 'string' || !value.includes('\0')) continue
-    throw new NulInText(table, JSON.stringify(keyOf(table, row)), column)
+    if (isBound(table, column))
+      throw new NulInText(table, JSON.stringify(keyOf(table, row)), column)
+    row[column] = value.replaceAll('\0', '\ufffd')
+    replaced[column] = (replaced[column] ?? 0) + 1
   }
 }
+
+/** Its key, or what a digest that is kept elsewhere is over. */
+const isBound = (table: MovedTable, column: string) =>
+  table === 'events' || (KEYS[table] as readonly string[]).includes(column) || PROVED.has(column)
+const PROVED = new Set(['text'])
 
 function createDigest() {
   const hash = createHash('sha256')
