@@ -20,7 +20,16 @@ const SUITES = [
     'features',
     'fleet',
   ],
-  ...['idempotency', 'neighbours', 'node-identity', 'people', 'plugins', 'replicas', 'admin/move'],
+  ...[
+    'idempotency',
+    'neighbours',
+    'node-identity',
+    'people',
+    'plugins',
+    'replicas',
+    'admin/move',
+    'admin/verify-audit',
+  ],
 ].map((name) => `test/${name}`)
 const ELSEWHERE = [
   ...['db/list-plans/**', 'db/db.test.ts', 'db/queries.test.ts', 'db/statements.test.ts'],

@@ -4,29 +4,40 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
-import Sqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { verifyDatabase, verifyFile } from '../../src/admin/verify-audit.ts'
+import { openSecretBox } from '../../src/base/secret-box.ts'
+import type { StorePlace } from '../../src/db/store.ts'
 import { exportAudit } from '../../src/features/audit/export.ts'
 import { openServices } from '../../src/process/services.ts'
+import { tamper } from '../audit/tamper.ts'
 import { tempDir } from '../helper.ts'
+import { placeOf } from '../postgres.ts'
 import { start } from '../processes.ts'
 import { PROGRAMS } from '../programs.ts'
 
-const admin = async (dataDir: string, ...args: string[]) => {
-  const env = { FARMSTEAD_DATA_DIR: dataDir }
+/** For programs: where the store is. */
+const envOf = ({ dataDir, databaseUrl }: StorePlace) => ({
+  FARMSTEAD_DATA_DIR: dataDir,
+  ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
+})
+
+const admin = async (place: StorePlace, ...args: string[]) => {
+  const env = envOf(place)
   const { code, stdout, stderr } = await start(PROGRAMS.admin, ['verify-audit', ...args], env).ended
   return { code, out: stdout + stderr }
 }
 
 async function withEvents(count: number) {
-  const dataDir = tempDir()
-  const services = await openServices({ dataDir })
+  const place = await placeOf(tempDir())
+  const services = await openServices(place)
+  // As every service that ran there leaves it.
+  openSecretBox(place.dataDir)
   onTestFinished(() => services.close())
   for (let i = 1; i <= count; i += 1) {
     await services.write((unit) => unit.emit({ kind: 'node', id: `n${i}`, action: 'changed' }))
   }
-  return { dataDir, services }
+  return { place, services }
 }
 
 async function exported({ db, controlPlaneId }: Awaited<ReturnType<typeof openServices>>) {
@@ -38,9 +49,9 @@ async function exported({ db, controlPlaneId }: Awaited<ReturnType<typeof openSe
 
 describe('the chain', () => {
   test('stays whole while three processes write it at once', { timeout: 60_000 }, async () => {
-    const { dataDir, services } = await withEvents(1)
+    const { place, services } = await withEvents(1)
     const writers = ['left', 'right'].map((name) =>
-      start(resolve(import.meta.dirname, '../write-events.ts'), [dataDir, name, '60'], {}),
+      start(resolve(import.meta.dirname, '../write-events.ts'), [name, '60'], envOf(place)),
     )
     for (let i = 0; i < 60; i += 1) {
       await services.write((unit) => unit.emit({ kind: 'node', id: 'here', action: 'changed' }))
@@ -56,35 +67,29 @@ describe('the chain', () => {
 
 describe('admin verify-audit', () => {
   test('says that it is whole, and prints the head to note', { timeout: 60_000 }, async () => {
-    const { dataDir, services } = await withEvents(3)
+    const { place, services } = await withEvents(3)
     const { head } = await verifyDatabase(services, undefined)
-    expect(await admin(dataDir)).toEqual({
+    expect(await admin(place)).toEqual({
       code: 0,
       out: expect.stringMatching(`Whole: 3 rows.*\n.*row 3, ${head}\n.*--head`),
     })
-    expect((await admin(dataDir, '--head', head)).out).toMatch(/The noted head is row 3/)
-    expect((await admin(dataDir, '--head', 'x')).code).toBe(2)
+    expect((await admin(place, '--head', head)).out).toMatch(/The noted head is row 3/)
+    expect((await admin(place, '--head', 'x')).code).toBe(2)
   })
 
   test('finds a row that was changed behind our back', { timeout: 60_000 }, async () => {
-    const { dataDir } = await withEvents(3)
-    const sqlite = new Sqlite(join(dataDir, 'control.db'))
-    sqlite.exec(
-      `drop trigger events_are_not_changed; update events set actor = 'mallory' where id = 2`,
-    )
-    sqlite.close()
-    expect(await admin(dataDir)).toEqual({
+    const { place, services } = await withEvents(3)
+    await tamper(services.db, `update events set actor = 'mallory' where id = 2`)
+    expect(await admin(place)).toEqual({
       code: 1,
       out: expect.stringMatching(/Broken at row 2: it is not as its hash says/),
     })
   })
 
   test('finds a tail that was cut off by a noted head, and by that alone', async () => {
-    const { dataDir, services } = await withEvents(3)
+    const { services } = await withEvents(3)
     const { head } = await verifyDatabase(services, undefined)
-    const sqlite = new Sqlite(join(dataDir, 'control.db'))
-    sqlite.exec('drop trigger events_are_not_deleted; delete from events where id = 3')
-    sqlite.close()
+    await tamper(services.db, 'delete from events where id = 3')
     expect(await verifyDatabase(services, undefined)).toMatchObject({ ok: true, rows: 2 })
     expect(await verifyDatabase(services, head)).toMatchObject({ ok: false, notedRow: null })
   })
@@ -94,7 +99,7 @@ describe('admin verify-audit', () => {
     const path = await exported(services)
     const { head } = await verifyDatabase(services, undefined)
     expect(await verifyFile(path, head)).toMatchObject({ ok: true, rows: 3, head, notedRow: 3 })
-    expect((await admin('/nowhere', '--file', path)).code).toBe(0)
+    expect((await admin({ dataDir: '/nowhere', databaseUrl: null }, '--file', path)).code).toBe(0)
   })
 
   test.each([

@@ -8,6 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { newestEventId } from '../../../src/audit/event-store.ts'
 import { auditPage, LOOKED_AT } from '../../../src/features/audit/store.ts'
 import { enrolNode } from '../../agents/node-client.ts'
+import { tamper } from '../../audit/tamper.ts'
 import { watchTurns } from '../../bench/turns.ts'
 import { type Built, build } from '../../helper.ts'
 import { isOnPostgres } from '../../postgres.ts'
@@ -201,16 +202,6 @@ async function verified({ admin }: Built) {
   return (await admin.inject({ url: verification })).json()
 }
 
-const GUARDS = ['not_changed', 'not_deleted', 'appended']
-
-/** As somebody with the database in hand. */
-async function tamper({ services: { db } }: Built, statements: string) {
-  const off = isOnPostgres
-    ? ['alter table events disable trigger user']
-    : GUARDS.map((name) => `drop trigger events_are_${name}`)
-  for (const statement of [...off, ...statements.split('; ')]) await sql.raw(statement).execute(db)
-}
-
 describe('the chain', () => {
   test('is verified, and its head is the newest entry’s hash', async () => {
     const service = await build()
@@ -243,7 +234,7 @@ describe('the chain', () => {
   ])('shows that a row was %s', async (_what, statement, brokenAt, reason) => {
     const service = await build()
     for (const id of ['1', '2', '3', '4', '5']) await emit(service, id, { note: id })
-    await tamper(service, statement)
+    await tamper(service.services.db, statement)
     const { state, rows, ...found } = await verified(service)
     expect([state, rows, found.brokenAt]).toEqual(['broken', 2, brokenAt])
     expect(found.reason).toMatch(reason)
