@@ -10,6 +10,7 @@ import { durationText, percentText, quantile } from './objectives.ts'
 import { type LoadPlan, type LoadUrl, planText } from './plan.ts'
 import { doubtsOf } from './report.ts'
 import { atPath, pathOf, Targets } from './targets.ts'
+import { MOST_TOLD, type ToldPair, toldPair } from './told-answers.ts'
 import { readUrlList } from './url-list.ts'
 
 export type CompareWishes = {
@@ -31,12 +32,16 @@ const UNANSWERED_AT_FIRST = 3
 const GZIP = { 'accept-encoding': 'gzip' }
 
 type Run = { side: Side; counted: Counted; doubts: string[] }
-export type Comparison = {
+/** What a program that reads the JSON of it goes by; another number when members change or go. */
+const FORMAT = { kind: 'farmstead.comparison', version: 1 } as const
+export type Comparison = typeof FORMAT & {
   startedAt: string
   servers: Record<Side, string>
   host: string | null
   paths: number
   differences: AnswerDifference[]
+  /** Of the first requests that differ. */
+  answers: ToldPair[]
   runs: Run[]
 }
 type Bases = Record<Side, URL>
@@ -53,7 +58,7 @@ export async function compareServers(
   // Both are looked at before either is asked.
   for (const side of SIDES) plans.set(side, await planOf(wishes, bases[side], { listed, host }))
   const paths = [...new Set(listed.map(({ url }) => pathOf(url)))]
-  const differences = await differencesOfAll(tool, wishes, { bases, plans, paths, host })
+  const { differences, answers } = await askAll(tool, wishes, { bases, plans, paths, host })
   const runs: Run[] = []
   for (let round = 1; wishes.load && round <= wishes.rounds; round++) {
     for (const [side, plan] of plans) {
@@ -64,7 +69,8 @@ export async function compareServers(
     }
   }
   const servers = { old: bases.old.origin, new: bases.new.origin }
-  return { startedAt, servers, host, paths: paths.length, differences, runs }
+  const asked = { startedAt, servers, host, paths: paths.length }
+  return { ...FORMAT, ...asked, differences, answers, runs }
 }
 
 type Questions = {
@@ -74,11 +80,11 @@ type Questions = {
   host: string | null
 }
 
-async function differencesOfAll(
+async function askAll(
   tool: Tool,
   { caFile, insecure = false }: CompareWishes,
   { bases, plans, paths, host }: Questions,
-): Promise<AnswerDifference[]> {
+): Promise<Pick<Comparison, 'differences' | 'answers'>> {
   const ca = caFile === undefined ? undefined : readFileSync(caFile, 'utf8')
   const asked = { old: 0, new: 0 }
   const answered = { old: 0, new: 0 }
@@ -105,12 +111,19 @@ async function differencesOfAll(
     }
   }
   const differences: AnswerDifference[] = []
-  for (const path of paths) {
-    const plain = differencesOf(path, await at('old', path), await at('new', path))
-    const packed = codingDifferences(path, await at('old', path, GZIP), await at('new', path, GZIP))
-    differences.push(...plain, ...packed)
+  const answers: ToldPair[] = []
+  const hold = async (path: string, gzip: boolean) => {
+    const more = gzip ? GZIP : {}
+    const [old, now] = [await at('old', path, more), await at('new', path, more)]
+    const found = (gzip ? codingDifferences : differencesOf)(path, old, now)
+    differences.push(...found)
+    if (found.length > 0 && answers.length < MOST_TOLD) answers.push(toldPair(path, gzip, old, now))
   }
-  return differences
+  for (const path of paths) {
+    await hold(path, false)
+    await hold(path, true)
+  }
+  return { differences, answers }
 }
 
 /** As it stands in Host: a name or an address, with a port or without. */

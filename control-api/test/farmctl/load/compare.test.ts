@@ -58,8 +58,8 @@ describe('farmctl compare-servers', { timeout: FARMCTL_TEST_MS }, () => {
     const words = ['compare-servers', old, now, '--urls', 'urls.txt']
     const answers = await run([...words, '--no-load', '--exit-code', '--json'], '', env)
     expect(answers.code).toBe(1)
-    const { differences, paths: asked, runs } = JSON.parse(answers.stdout)
-    expect([asked, runs]).toEqual([6, []])
+    const { kind, version, differences, paths: asked, runs, ...report } = JSON.parse(answers.stdout)
+    expect([kind, version, asked, runs]).toEqual(['farmstead.comparison', 1, 6, []])
     expect(differences).toEqual([
       { path: '/style.css', aspect: 'cache-control', old: 'max-age=60', new: 'no-cache' },
       {
@@ -69,6 +69,18 @@ describe('farmctl compare-servers', { timeout: FARMCTL_TEST_MS }, () => {
         new: expect.stringContaining('1 bytes'),
       },
       { path: '/gone', aspect: 'status', old: '410', new: '404' },
+    ])
+    const digest = expect.stringMatching(/^[0-9a-f]{64}$/)
+    const told = (cacheControl: string) => ({
+      ...{ status: 200, bytes: 1, sha256: digest },
+      headers: expect.arrayContaining([
+        ['content-type', 'text/css'],
+        ['cache-control', cacheControl],
+      ]),
+    })
+    expect(report.answers).toMatchObject([
+      { path: '/style.css', gzip: false, old: told('max-age=60'), new: told('no-cache') },
+      { path: '/gone', gzip: false, old: { status: 410 }, new: { status: 404 } },
     ])
     const loaded = await run([...words, '-d', '1', '--rounds', '1'], '', env)
     expect(loaded.code).toBe(0)
@@ -93,6 +105,7 @@ describe('farmctl compare-servers', { timeout: FARMCTL_TEST_MS }, () => {
     expect(JSON.parse(stdout)).toMatchObject({
       paths: 3,
       differences: [{ path: '/gone', aspect: 'answer', old: '410', new: unanswered }],
+      answers: [{ path: '/gone', old: { status: 410 }, new: { unanswered } }],
     })
     const nobody = await run(['compare-servers', old, 'http://localhost:1', ...words], '', env)
     expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('ECONNREFUSED')])
@@ -171,6 +184,27 @@ describe('farmctl compare-servers', { timeout: FARMCTL_TEST_MS }, () => {
       { path: '/lost', aspect: 'coding, of who takes gzip', old: 'gzip', new: 'none' },
       { path: '/other', aspect: 'body in gzip' },
     ])
+  })
+
+  test('no cookie is in its report, and no header without end', async () => {
+    const { run, file } = await farmctl({ signedIn: false })
+    const old = await serve((_, response) => {
+      response.setHeader('set-cookie', ['session=secret; Path=/; HttpOnly', 'seen=secret'])
+      response.setHeader('x-long', 'long'.repeat(1000)).end('old')
+    })
+    const now = await serve((_, response) => void response.end('new'))
+    file('urls.txt', 'http://localhost/\n')
+    const words = ['--urls', 'urls.txt', '--no-load', '--json']
+    const { stdout } = await run(['compare-servers', old, now, ...words], '', env)
+    expect(stdout).not.toContain('secret')
+    const [{ old: told }] = JSON.parse(stdout).answers
+    expect(told.headers).toEqual(
+      expect.arrayContaining([
+        ['set-cookie', 'session=…; Path=/; HttpOnly'],
+        ['set-cookie', 'seen=…'],
+        ['x-long', `${'long'.repeat(250)}…`],
+      ]),
+    )
   })
 
   test('of a server with itself, nothing; and who may not be loaded is not asked', async () => {
