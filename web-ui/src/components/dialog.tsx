@@ -10,7 +10,7 @@ import classes from './dialog.module.css'
 
 export type DialogProps = {
   title: string
-  size?: 'md' | 'lg'
+  size?: 'md' | 'lg' | 'xl'
   /** It shows what nobody will see again: only who says so leaves it. */
   shownOnce?: boolean
   /** What is typed into it is not worth keeping: a click beside it always closes it. */

@@ -14,6 +14,7 @@ import { DeleteDnsWebhookDialog } from '../features/certificates/dns-webhooks/de
 import { StopDialog } from '../features/certificates/managed/stop-dialog.tsx'
 import { UploadDialog } from '../features/certificates/upload-dialog.tsx'
 import { DiscardDialog as DiscardDraftDialog } from '../features/configs/discard-dialog.tsx'
+import { AnswerDialog } from '../features/configs/import/comparison/answer-dialog.tsx'
 import { FileDialog } from '../features/configs/import/file-dialog.tsx'
 import { SaveDraftDialog } from '../features/configs/import/save-draft-dialog.tsx'
 import { LeaveGuard } from '../features/configs/leave-guard.tsx'
@@ -53,6 +54,7 @@ import type {
   User,
   Webhook,
 } from '../lib/api-types.ts'
+import { comparisonFile } from './comparison-sample.ts'
 import { type Handlers, json, never } from './fake-api.ts'
 import {
   config,
@@ -165,6 +167,20 @@ export const DIALOGS: Record<string, Row> = {
       />
     ),
     field: { role: 'textbox', name: 'Text', type: 'listen 80;' },
+  },
+  'both answers of a comparison': {
+    file: 'configs/import/comparison/answer-dialog.tsx',
+    leave: 'Back to the list',
+    show: (onClose) => (
+      <AnswerDialog
+        request={{ path: '/gone', differences: [], kinds: ['status'] }}
+        report={comparisonFile({ answers: [] })}
+        findings={[]}
+        place={{ at: 0, of: 1 }}
+        onGo={() => {}}
+        onClose={onClose}
+      />
+    ),
   },
   'save a version': {
     file: 'configs/save-version-dialog.tsx',

@@ -2,7 +2,7 @@
 // The files of the old config: dropped, chosen or pasted; whose they are, where they lie, and with which it begins.
 
 import { Button, FileButton, NativeSelect, TextInput } from '@mantine/core'
-import { type DragEvent, useState } from 'react'
+import { useState } from 'react'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { t } from '../../../languages/t.ts'
@@ -24,6 +24,7 @@ import {
   withFiles,
 } from './input.ts'
 import { type FoundFile, readFiles } from './reading.ts'
+import { useFileDrop } from './use-file-drop.ts'
 
 type Props = {
   known: KnownImports
@@ -39,29 +40,12 @@ export function FilesPanel({ known, input, isRead, isKept, onChange, onOpen }: P
   const { take, isReading, failure } = useReading(known, (read) =>
     onChange(withFiles(input, read.files, read.leftOut)),
   )
-  const [isOver, setOver] = useState(false)
   const { language, folder } = settled(input, known)
-  const handleDrop = (event: DragEvent) => {
-    if (!hasFiles(event)) return
-    event.preventDefault()
-    setOver(false)
-    take(droppedFiles(event.dataTransfer.items))
-  }
+  const drop = useFileDrop(({ items }) => take(droppedFiles(items)))
   const handleChosen = (files: File[]) =>
     take(files.map((file) => ({ name: file.webkitRelativePath || file.name, file })))
   return (
-    <section
-      className={`panel ${classes.files}`}
-      aria-labelledby="import-files"
-      data-over={isOver}
-      onDragOver={(event) => {
-        if (!hasFiles(event)) return
-        event.preventDefault()
-        setOver(true)
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={handleDrop}
-    >
+    <section className={`panel ${classes.files}`} aria-labelledby="import-files" {...drop}>
       <div className="panel-head">
         <h2 id="import-files">{t('The old config')}</h2>
       </div>
@@ -146,9 +130,6 @@ export function FilesPanel({ known, input, isRead, isKept, onChange, onOpen }: P
     </section>
   )
 }
-
-/** Words that are dragged belong to the field that they are dropped into. */
-const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer.types.includes('Files')
 
 const FOLDER = { 'aria-label': t('Folder of the config'), webkitdirectory: '' } as const
 const FILES = { 'aria-label': t('Files of the config') } as const

@@ -8,8 +8,9 @@ import { type Column, LongTable } from '../../../components/long-table.tsx'
 import { t } from '../../../languages/t.ts'
 import type { Finding, KnownImports } from '../../../lib/api-types.ts'
 import { formatCount } from '../../../lib/format.ts'
-import { countsOf, findingKey, findingsOf, saidBefore, wordsOf } from './findings.ts'
+import { countsOf, findingKey, findingsOf, placeText, saidBefore } from './findings.ts'
 import classes from './import.module.css'
+import { Said } from './said.tsx'
 import type { ImportSearch } from './search.ts'
 
 type Props = {
@@ -125,11 +126,3 @@ export function FindingsPanel({ findings, known, search, onSearch, onOpen }: Pro
     </section>
   )
 }
-
-const Said = ({ text }: { text: string }) =>
-  wordsOf(text).map(({ text: words, isCode }, i) =>
-    // biome-ignore lint/suspicious/noArrayIndexKey: parts of one sentence, which never change places
-    isCode ? <code key={i}>{words}</code> : words,
-  )
-
-const placeText = ({ file, line, column }: Finding) => `${file}:${line}:${column}`

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import type { Finding } from '../../../lib/api-types.ts'
 
+export const placeText = ({ file, line, column }: Finding) => `${file}:${line}:${column}`
 export const findingKey = ({ file, line, column }: Finding) => `${line}:${column} ${file}`
 
 export function countsOf(findings: readonly Finding[]): Record<Finding['verdict'], number> {

@@ -3,13 +3,16 @@
 
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
 import { Page } from '../../../components/page.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
+import { TabBar } from '../../../components/tab-bar.tsx'
 import { t } from '../../../languages/t.ts'
 import type { KnownImports, Session } from '../../../lib/api-types.ts'
 import { type Asked, importQuery, knownImportsQuery } from './api.ts'
+import { ComparisonView } from './comparison/comparison-view.tsx'
 import { FileDialog, type OpenFile } from './file-dialog.tsx'
 import { FilesPanel } from './files-panel.tsx'
 import { bodyFor, pathOf, settled, whyNotImport, withFiles, withoutFile } from './input.ts'
@@ -38,6 +41,25 @@ export function ImportScreen(props: Props) {
 const TITLE = t('Import a config')
 const META = t('What the config of another server becomes on a node, and what it does not')
 
+const COMPARE_TITLE = t('Compare with the old server')
+const COMPARE_META = t('Which requests the old server and a node answer differently')
+
+/** The files and what they became stay while one looks at the other. */
+function ImportTabs() {
+  // Exactly so: without a view it is the import.
+  const active = { explicitUndefined: true }
+  return (
+    <TabBar label={t('Views of the import')}>
+      <Link to="/import" search={{ view: undefined }} activeOptions={active}>
+        {t('Config')}
+      </Link>
+      <Link to="/import" search={{ view: 'compare' }} activeOptions={active}>
+        {COMPARE_TITLE}
+      </Link>
+    </TabBar>
+  )
+}
+
 /** Each question has its own, also when the screen is left and opened again. */
 let questions = 0
 const askedOf = (body: Asked['body']): Asked => ({ number: ++questions, body })
@@ -53,6 +75,18 @@ function OpenImport({ session, search, onSearch, known }: Props & { known: Known
   const handleImport = () => {
     setAsked(askedOf(bodyFor(input, known)))
     ask()
+  }
+  if (search.view === 'compare') {
+    return (
+      <Page title={COMPARE_TITLE} meta={COMPARE_META}>
+        <ImportTabs />
+        <ComparisonView
+          imported={isAsked ? outcome.data : undefined}
+          search={search}
+          onSearch={onSearch}
+        />
+      </Page>
+    )
   }
   const isEmpty = input.files.length === 0 && input.leftOut.length === 0
   const blockedBy =
@@ -74,6 +108,7 @@ function OpenImport({ session, search, onSearch, known }: Props & { known: Known
         </>
       }
     >
+      <ImportTabs />
       <FilesPanel
         known={known}
         input={input}

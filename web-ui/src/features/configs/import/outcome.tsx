@@ -2,6 +2,7 @@
 // What the files become: the draft, what one does with it and gains by it, and below it the three lists.
 import { Button } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
 import { LazyCodeView } from '../../../components/code/lazy-code.tsx'
@@ -132,8 +133,8 @@ function DraftPanel({ imported, server, session }: DraftProps) {
         </div>
         <p className={`dim ${classes.prose}`}>
           <T
-            text="To try it, put a node beside the old server and let <code>farmctl compare-servers OLD NEW --urls FILE</code> ask both the same: it lists the requests that they answer differently, side by side."
-            code={<code />}
+            text="To try it, put a node beside the old server and <compare>compare their answers</compare>: the requests that they answer differently stand side by side."
+            compare={<Link to="/import" search={{ view: 'compare' }} />}
           />
         </p>
       </div>

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Which requests differ, in what, and what of two whole answers is another. Pure.
+import { KINDS, type Kind } from './kinds.ts'
+import type { Answer, AnswerPair, Difference, Report } from './report-file.ts'
+
+export type DifferingRequest = { path: string; differences: Difference[]; kinds: Kind[] }
+
+/** By what farmctl calls it; what a later one adds is something else. */
+const kindOfAspect = new Map<string, Kind>([
+  ['answer', 'answer'],
+  ['status', 'status'],
+  ['location', 'location'],
+  ['content-type', 'type'],
+  ['cache-control', 'caching'],
+  ['last-modified', 'caching'],
+  ['etag', 'caching'],
+  ['vary', 'caching'],
+  ['content-encoding', 'encoding'],
+  ['coding, of who takes gzip', 'encoding'],
+  ['body', 'bytes'],
+  ['body in gzip', 'bytes'],
+])
+
+export function requestsOf({ differences }: Pick<Report, 'differences'>): DifferingRequest[] {
+  const byPath = Map.groupBy(differences, ({ path }) => path)
+  return [...byPath].map(([path, own]) => {
+    const found = new Set(own.map(({ aspect }) => kindOfAspect.get(aspect) ?? 'other'))
+    return { path, differences: own, kinds: KINDS.filter((kind) => found.has(kind)) }
+  })
+}
+
+/** How many requests have each; those that none has are not there. */
+export function countsOf(requests: readonly DifferingRequest[]): Map<Kind, number> {
+  const counts = new Map<Kind, number>()
+  for (const kind of KINDS) {
+    const count = requests.filter(({ kinds }) => kinds.includes(kind)).length
+    if (count > 0) counts.set(kind, count)
+  }
+  return counts
+}
+
+/** `words`: each of them is in the path, or in what differs. */
+export function requestsWith(
+  requests: readonly DifferingRequest[],
+  kind: Kind | undefined,
+  words: string,
+): DifferingRequest[] {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
+  return requests.filter(({ path, differences, kinds }) => {
+    if (kind !== undefined && !kinds.includes(kind)) return false
+    if (wanted.length === 0) return true
+    const said = differences.map((one) => `${one.aspect}\n${one.old}\n${one.new}`)
+    const text = [path, ...said].join('\n').toLowerCase()
+    return wanted.every((word) => text.includes(word))
+  })
+}
+
+/** own: servers differ there always, and nobody loses anything by it. */
+export type Verdict = 'differs' | 'same' | 'own'
+/** null: there is none. */
+export type SideBySide = { name: string; old: string | null; new: string | null; verdict: Verdict }
+
+/** Of the moment, of the connection, or a server's own name. */
+const OF_ANY_ANSWER = new Set(
+  'date server connection keep-alive transfer-encoding age via accept-ranges x-request-id'.split(
+    ' ',
+  ),
+)
+/** Only whether there is one counts. */
+const OWN_VALUES = new Set(['etag', 'expires', 'set-cookie'])
+
+/** As farmctl holds them against each other: case, blanks and the order of a list tell nothing. */
+const plain = (value: string) =>
+  value
+    .toLowerCase()
+    .split(/\s*[,;]\s*/)
+    .sort()
+    .join('; ')
+
+const ORDER: readonly Verdict[] = ['differs', 'same', 'own']
+
+/** Those first that differ, of which a phone would else show none. */
+export function headersSideBySide(
+  { old, new: now, gzip }: AnswerPair,
+  differences: readonly Difference[],
+): SideBySide[] {
+  const [before, after] = [headersOf(old), headersOf(now)]
+  const hasOtherBody = bodyVerdict({ old, new: now, gzip }, differences)
+  const headers = [...new Set([...before.keys(), ...after.keys()])].map((name) => {
+    const [was = null, is = null] = [before.get(name), after.get(name)]
+    const verdict = (): Verdict => {
+      if (was === is || (was !== null && is !== null && plain(was) === plain(is))) return 'same'
+      if (OF_ANY_ANSWER.has(name)) return 'own'
+      if (name === 'content-length') return hasOtherBody === 'differs' ? 'differs' : 'own'
+      // A server that names itself in it sends nobody elsewhere.
+      if (name === 'location') return isNamed(differences, 'location') ? 'differs' : 'same'
+      return was !== null && is !== null && OWN_VALUES.has(name) ? 'own' : 'differs'
+    }
+    return { name, old: was, new: is, verdict: verdict() }
+  })
+  return headers.toSorted((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict))
+}
+
+const isNamed = (differences: readonly Difference[], aspect: string) =>
+  differences.some((one) => one.aspect === aspect)
+
+function headersOf(answer: Answer): Map<string, string> {
+  const values = new Map<string, string>()
+  if ('unanswered' in answer) return values
+  for (const [name, value] of answer.headers) {
+    const before = values.get(name)
+    values.set(name, before === undefined ? value : `${before}\n${value}`)
+  }
+  return values
+}
+
+/** Compressors and pages of errors are each server's own. */
+export function bodyVerdict(
+  { old, new: now, gzip }: Pick<AnswerPair, 'old' | 'new' | 'gzip'>,
+  differences: readonly Difference[],
+): Verdict {
+  if (!('sha256' in old && 'sha256' in now)) return 'differs'
+  if (old.sha256 === now.sha256) return 'same'
+  return isNamed(differences, gzip ? 'body in gzip' : 'body') ? 'differs' : 'own'
+}
