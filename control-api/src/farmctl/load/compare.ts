@@ -6,18 +6,23 @@ import { type Answer, BODY_MAX } from './ask.ts'
 
 export type AnswerDifference = { path: string; aspect: string; old: string; new: string }
 
-/** Fields whose values should be the same; of a tag only whether there is one. */
-const FIELDS = [
-  'content-type',
-  'content-encoding',
-  'cache-control',
-  'last-modified',
-  'vary',
-] as const
+/** Of the moment, of the connection, a server's own name, or told by the body and by the status. */
+const NOT_COMPARED = new Set([
+  ...['age', 'connection', 'date', 'keep-alive', 'server', 'transfer-encoding', 'via'],
+  ...['x-cache', 'x-powered-by', 'x-request-id', 'x-served-by'],
+  ...['accept-ranges', 'content-length', 'location'],
+])
+/** Each server makes its own value: only whether there is one counts. */
+const OWN_VALUES = new Set(['etag', 'expires', 'set-cookie'])
+/** They tell of the body, and a page that tells of an error or of a redirect is each server's own. */
+const OF_THE_BODY = new Set([
+  ...['cache-control', 'etag', 'expires', 'last-modified', 'vary'],
+  ...['content-encoding', 'content-language', 'content-type'],
+])
 
 /** Case and blanks tell nothing, and neither does the order of a list. */
-const plain = (value: string | undefined) =>
-  (value ?? '')
+const plain = (value: string) =>
+  value
     .toLowerCase()
     .split(/\s*[,;]\s*/)
     .sort()
@@ -68,35 +73,39 @@ export function differencesOf(path: string, before: Asked, after: Asked): Answer
   return [{ path, aspect: 'answer', old: wordsOf(before), new: wordsOf(after) }]
 }
 
-/** Bodies only of 200: pages of errors are each server's own. */
+/** A header that is lost may be one that protects visitors, so all count that a server does not make up for itself. */
 function betweenAnswers(path: string, before: Answered, after: Answered): AnswerDifference[] {
   const [old, now] = [before.answer, after.answer]
-  const aspects: [aspect: string, old: string, now: string, isSame?: boolean][] = [
-    ['status', String(old.status), String(now.status)],
-    ['location', locationOf(old, before.url), locationOf(now, after.url)],
-    ...(old.status === 200 && now.status === 200
-      ? [
-          ...FIELDS.map((name): [string, string, string, boolean] => [
-            name,
-            old.headers[name] ?? 'none',
-            now.headers[name] ?? 'none',
-            plain(old.headers[name]) === plain(now.headers[name]),
-          ]),
-          ['etag', old.headers.etag ? 'some' : 'none', now.headers.etag ? 'some' : 'none'] as [
-            string,
-            string,
-            string,
-          ],
-          ['body', bodyText(old), bodyText(now), old.body.equals(now.body)] as [
-            string,
-            string,
-            string,
-            boolean,
-          ],
-        ]
-      : []),
-  ]
-  return aspects
-    .filter(([, was, is, isSame = was === is]) => !isSame)
-    .map(([aspect, was, is]) => ({ path, aspect, old: was, new: is }))
+  const found: AnswerDifference[] = []
+  const hold = (aspect: string, was: string, is: string) => {
+    if (was !== is) found.push({ path, aspect, old: was, new: is })
+  }
+  hold('status', String(old.status), String(now.status))
+  hold('location', locationOf(old, before.url), locationOf(now, after.url))
+  if (old.status !== now.status) return found
+  for (const name of namesIn(old, now)) {
+    const [was, is] = [headerOf(old, name), headerOf(now, name)]
+    if (plain(was) !== plain(is)) hold(name, was, is)
+  }
+  if (old.status === 200 && !old.body.equals(now.body)) hold('body', bodyText(old), bodyText(now))
+  return found
+}
+
+function namesIn(old: Answer, now: Answer): string[] {
+  const names = new Set([...Object.keys(old.headers), ...Object.keys(now.headers)])
+  // Expires is for who reads no max-age (RFC 9111, section 5.3).
+  const isAgeTold = [old, now].every(({ headers }) =>
+    headers['cache-control']?.includes('max-age='),
+  )
+  return [...names]
+    .filter((name) => !NOT_COMPARED.has(name))
+    .filter((name) => old.status === 200 || !OF_THE_BODY.has(name))
+    .filter((name) => name !== 'expires' || !isAgeTold)
+    .sort()
+}
+
+function headerOf({ headers }: Answer, name: string): string {
+  const value = headers[name]
+  if (value === undefined) return 'none'
+  return OWN_VALUES.has(name) ? 'some' : String(value)
 }

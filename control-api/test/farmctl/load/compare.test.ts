@@ -186,6 +186,43 @@ describe('farmctl compare-servers', { timeout: FARMCTL_TEST_MS }, () => {
     ])
   })
 
+  test('a header that is lost is a difference, and what a server makes up for itself is none', async () => {
+    const { run, file } = await farmctl({ signedIn: false })
+    const kept = { 'content-type': 'text/html', etag: '"1"' }
+    const old = await serve(
+      saying({
+        '/': { headers: { ...kept, 'x-frame-options': 'DENY', 'x-powered-by': 'PHP' } },
+        '/moved': {
+          ...{ status: 301 },
+          headers: { location: '/', vary: 'accept', 'strict-transport-security': 'max-age=1' },
+        },
+        '/gone': { status: 404, headers: { 'x-frame-options': 'DENY' } },
+        '/old-clients': { headers: { 'cache-control': 'max-age=60', expires: 'yesterday' } },
+        '/no-age': { headers: { expires: 'yesterday', 'set-cookie': 'a=1' } },
+      }),
+    )
+    const now = await serve(
+      saying({
+        '/': { headers: { ...kept, etag: '"2"', server: 'farmstead', 'x-new': 'b' } },
+        '/moved': { status: 301, headers: { location: '/', 'content-type': 'text/html' } },
+        '/gone': { status: 410 },
+        '/old-clients': { headers: { 'cache-control': 'max-age=60' } },
+        '/no-age': { headers: { 'set-cookie': 'a=2' } },
+      }),
+    )
+    const urls = ['/', '/moved', '/gone', '/old-clients', '/no-age']
+    file('urls.txt', urls.map((path) => `http://localhost${path}\n`).join(''))
+    const words = ['--urls', 'urls.txt', '--no-load', '--json']
+    const { stdout } = await run(['compare-servers', old, now, ...words], '', env)
+    expect(JSON.parse(stdout).differences).toEqual([
+      { path: '/', aspect: 'x-frame-options', old: 'DENY', new: 'none' },
+      { path: '/', aspect: 'x-new', old: 'none', new: 'b' },
+      { path: '/moved', aspect: 'strict-transport-security', old: 'max-age=1', new: 'none' },
+      { path: '/gone', aspect: 'status', old: '404', new: '410' },
+      { path: '/no-age', aspect: 'expires', old: 'some', new: 'none' },
+    ])
+  })
+
   test('no cookie is in its report, and no header without end', async () => {
     const { run, file } = await farmctl({ signedIn: false })
     const old = await serve((_, response) => {

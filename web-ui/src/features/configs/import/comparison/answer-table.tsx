@@ -16,7 +16,7 @@ const marks: Record<Verdict, ReactNode> = {
 }
 const verdictWords: Record<Exclude<Verdict, 'same'>, string> = {
   differs: t('differs'),
-  own: t('each server’s own'),
+  own: t('not compared'),
 }
 
 type Props = { pair: AnswerPair; differences: readonly Difference[] }

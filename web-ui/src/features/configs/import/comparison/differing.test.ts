@@ -63,24 +63,37 @@ describe('two answers side by side', () => {
   }
 
   test.each([
-    ['a value', [['cache-control', 'no-cache']], [['cache-control', 'max-age=1']], 'differs'],
-    ['one that is lost', [['x-frame-options', 'DENY']], [], 'differs'],
-    ['a list in another order', [['vary', 'A, b']], [['vary', 'B,a']], 'same'],
-    ['the server’s name', [['server', 'nginx']], [], 'own'],
-    ['two tags', [['etag', '"1"']], [['etag', '"2"']], 'own'],
-    ['a tag that is lost', [['etag', '"1"']], [], 'differs'],
-    ['itself by its name', [['location', 'http://old/x']], [['location', '/x']], 'same'],
-    ['a length of the same bytes', [['content-length', '1']], [], 'own'],
-  ] as const)('%s', (_, old, now, verdict) => {
+    ['cache-control', [['cache-control', 'no-cache']], [['cache-control', 'max-age=1']], 'differs'],
+    ['x-frame-options', [['x-frame-options', 'DENY']], [], 'differs'],
+    ['status', [['server', 'nginx']], [['server', 'farmstead']], 'own'],
+    ['status', [['etag', '"1"']], [['etag', '"2"']], 'own'],
+    ['etag', [['etag', '"1"']], [], 'differs'],
+    ['status', [['location', 'http://old/x']], [['location', '/x']], 'own'],
+    ['status', [['content-length', '1']], [['content-length', '2']], 'own'],
+    ['vary', [['vary', 'accept']], [['vary', 'accept']], 'same'],
+  ] as const)('where farmctl names %s, %j and %j are told as %s', (aspect, old, now, verdict) => {
     const [[name] = ['']] = old
-    expect(verdicts(structuredClone(old) as never, structuredClone(now) as never)).toEqual([
-      [name, verdict],
-    ])
+    expect(
+      verdicts(structuredClone(old) as never, structuredClone(now) as never, [aspect]),
+    ).toEqual([[name, verdict]])
   })
 
-  test('where farmctl says that they lead elsewhere, they do', () => {
-    const to = (where: string): [string, string][] => [['location', where]]
-    expect(verdicts(to('/x'), to('/y'), ['location'])).toEqual([['location', 'differs']])
+  test('a length differs with the body, and a coding where it was asked for', () => {
+    const sides = (gzip: boolean, aspect: string) => {
+      const one = (value: string, sha256: string): Answered =>
+        answer(
+          [
+            ['content-encoding', value],
+            ['content-length', value],
+          ],
+          { sha256 },
+        )
+      const pair = { path: '/', gzip, old: one('gzip', 'a'), new: one('br', 'b') }
+      return headersSideBySide(pair, [difference('/', aspect)]).map(({ verdict }) => verdict)
+    }
+    expect(sides(false, 'body')).toEqual(['differs', 'own'])
+    expect(sides(true, 'coding, of who takes gzip')).toEqual(['differs', 'own'])
+    expect(sides(true, 'body in gzip')).toEqual(['differs', 'own'])
   })
 
   test('several of a name stand below each other, and who did not answer has none', () => {
@@ -89,8 +102,8 @@ describe('two answers side by side', () => {
       ['set-cookie', 'b=…'],
     ])
     const pair = { path: '/', gzip: false, old, new: { unanswered: 'none: reset' } }
-    expect(headersSideBySide(pair, [])).toEqual([
-      { name: 'set-cookie', old: 'a=…\nb=…', new: null, verdict: 'differs' },
+    expect(headersSideBySide(pair, [difference('/', 'answer')])).toEqual([
+      { name: 'set-cookie', old: 'a=…\nb=…', new: null, verdict: 'own' },
     ])
     expect(bodyVerdict(pair, [])).toBe('differs')
   })

@@ -5,7 +5,7 @@ import type { Answer, AnswerPair, Difference, Report } from './report-file.ts'
 
 export type DifferingRequest = { path: string; differences: Difference[]; kinds: Kind[] }
 
-/** By what farmctl calls it; what a later one adds is something else. */
+/** By what farmctl calls it: a header of any other name is one of the other headers. */
 const kindOfAspect = new Map<string, Kind>([
   ['answer', 'answer'],
   ['status', 'status'],
@@ -14,6 +14,7 @@ const kindOfAspect = new Map<string, Kind>([
   ['cache-control', 'caching'],
   ['last-modified', 'caching'],
   ['etag', 'caching'],
+  ['expires', 'caching'],
   ['vary', 'caching'],
   ['content-encoding', 'encoding'],
   ['coding, of who takes gzip', 'encoding'],
@@ -55,48 +56,30 @@ export function requestsWith(
   })
 }
 
-/** own: servers differ there always, and nobody loses anything by it. */
+/** own: not compared, since servers differ there always, or since it follows from what differs. */
 export type Verdict = 'differs' | 'same' | 'own'
 /** null: there is none. */
 export type SideBySide = { name: string; old: string | null; new: string | null; verdict: Verdict }
 
-/** Of the moment, of the connection, or a server's own name. */
-const OF_ANY_ANSWER = new Set(
-  'date server connection keep-alive transfer-encoding age via accept-ranges x-request-id'.split(
-    ' ',
-  ),
-)
-/** Only whether there is one counts. */
-const OWN_VALUES = new Set(['etag', 'expires', 'set-cookie'])
-
-/** As farmctl holds them against each other: case, blanks and the order of a list tell nothing. */
-const plain = (value: string) =>
-  value
-    .toLowerCase()
-    .split(/\s*[,;]\s*/)
-    .sort()
-    .join('; ')
-
 const ORDER: readonly Verdict[] = ['differs', 'same', 'own']
 
-/** Those first that differ, of which a phone would else show none. */
+/** As farmctl judged them. Those first that differ, of which a phone would else show none. */
 export function headersSideBySide(
   { old, new: now, gzip }: AnswerPair,
   differences: readonly Difference[],
 ): SideBySide[] {
   const [before, after] = [headersOf(old), headersOf(now)]
-  const hasOtherBody = bodyVerdict({ old, new: now, gzip }, differences)
+  const isNamed = new Set(differences.map(({ aspect }) => aspect))
+  const bodyDiffers = bodyVerdict({ old, new: now, gzip }, differences) === 'differs'
+  const doesDiffer = (name: string) => {
+    if (name === 'content-length') return bodyDiffers
+    if (name === 'content-encoding' && gzip) return isNamed.has('coding, of who takes gzip')
+    return isNamed.has(name)
+  }
   const headers = [...new Set([...before.keys(), ...after.keys()])].map((name) => {
     const [was = null, is = null] = [before.get(name), after.get(name)]
-    const verdict = (): Verdict => {
-      if (was === is || (was !== null && is !== null && plain(was) === plain(is))) return 'same'
-      if (OF_ANY_ANSWER.has(name)) return 'own'
-      if (name === 'content-length') return hasOtherBody === 'differs' ? 'differs' : 'own'
-      // A server that names itself in it sends nobody elsewhere.
-      if (name === 'location') return isNamed(differences, 'location') ? 'differs' : 'same'
-      return was !== null && is !== null && OWN_VALUES.has(name) ? 'own' : 'differs'
-    }
-    return { name, old: was, new: is, verdict: verdict() }
+    const otherwise = doesDiffer(name) ? 'differs' : 'own'
+    return { name, old: was, new: is, verdict: was === is ? 'same' : otherwise } as const
   })
   return headers.toSorted((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict))
 }

@@ -11,7 +11,7 @@ export const kindWords: Record<Kind, string> = {
   caching: t('Caching'),
   encoding: t('Encoding'),
   bytes: t('Bytes'),
-  other: t('Something else'),
+  other: t('Other headers'),
 }
 
 const aspectWords = new Map([
