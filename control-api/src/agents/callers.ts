@@ -58,41 +58,46 @@ export type Identify = (request: FastifyRequest) => Promise<Caller>
 /** Throws the refusal that fits. */
 export function createIdentify(deps: Deps): Identify {
   const { db, write, now, authority, fleet } = deps
-  const spoke = new NodeMemo<Known>(deps.nodeWrites)
+  const certificates = new NodeMemo<CertificateRow>(deps.nodeWrites, 'node_certificates')
+  const speakers = new NodeMemo<Speaker | null>(deps.nodeWrites, 'speaker')
 
   const byCertificate = async (request: FastifyRequest, ca: Authority): Promise<Caller> => {
     const peer = peerOf(request)
     if (!peer) throw new UnknownCredential()
-    const { certificate, speaker } = await knownBy(peer, ca)
+    const certificate = await certificateOf(peer, ca)
+    const { node_id } = certificate
     const refusal = refusalOf(certificate, ca, now())
     if (refusal) {
-      fleet.refused(certificate.node_id, refusal.code)
+      fleet.refused(node_id, refusal.code)
       throw refusal
     }
+    const speaker = await speakerOf(node_id)
     if (!speaker) throw new IdentityRevoked('This node was decommissioned.')
     if (certificate.state === 'issued' && speaker.isBelieved) await takeIntoUse(certificate)
-    return speaker.caller
+    return { ...speaker.caller, certificate }
   }
 
-  const knownBy = async (peer: Peer, ca: Authority): Promise<Known> => {
+  const certificateOf = async (peer: Peer, ca: Authority): Promise<CertificateRow> => {
     const nodeId = nodes.get(peer.socket)
-    const known = nodeId === undefined ? undefined : spoke.known(nodeId)
+    const known = nodeId === undefined ? undefined : certificates.known(nodeId)
     // A node may hold two that are good.
-    if (known?.certificate.sha256 === peer.sha256) return known
-    const read = await spoke.keep(
-      () => readBy(peer, ca),
-      ({ certificate }) => certificate.node_id,
+    if (known?.sha256 === peer.sha256) return known
+    const read = await certificates.keep(
+      async () => (await findCertificate(db, peer.sha256)) ?? (await found(peer, ca)),
+      ({ node_id }) => node_id,
     )
-    nodes.set(peer.socket, read.certificate.node_id)
+    nodes.set(peer.socket, read.node_id)
     return read
   }
 
-  const readBy = async (peer: Peer, ca: Authority): Promise<Known> => {
-    const certificate = (await findCertificate(db, peer.sha256)) ?? (await found(peer, ca))
-    const node = await speakerById(db, certificate.node_id)
-    if (!node) return { certificate, speaker: null }
-    const speaker = { caller: callerOf(node, certificate), isBelieved: isBelieved(node) }
-    return { certificate, speaker }
+  const speakerOf = async (nodeId: string): Promise<Speaker | null> => {
+    const known = speakers.known(nodeId)
+    if (known !== undefined) return known
+    const read = async () => {
+      const node = await speakerById(db, nodeId)
+      return node ? { caller: callerOf(node), isBelieved: isBelieved(node) } : null
+    }
+    return await speakers.keep(read, () => nodeId)
   }
 
   const found = async ({ sha256, read }: Peer, ca: Authority): Promise<CertificateRow> => {
@@ -128,7 +133,7 @@ export function createIdentify(deps: Deps): Identify {
     const digest = sha256(credential)
     const node = await speakerByCredential(db, digest)
     if (!node?.credential_digest || !sameDigest(node.credential_digest, digest)) throw unknown()
-    return callerOf(node, null)
+    return { ...callerOf(node), certificate: null }
   }
 
   if (!authority) return byCredential
@@ -164,7 +169,7 @@ function isBelieved(node: SpeakerRow): boolean {
   return clone === null || clone.keep !== null
 }
 
-const callerOf = (node: SpeakerRow, certificate: CertificateRow | null): Caller => ({
+const callerOf = (node: SpeakerRow): Speaker['caller'] => ({
   id: node.id,
   name: node.name,
   standing: standingOf(node),
@@ -172,16 +177,12 @@ const callerOf = (node: SpeakerRow, certificate: CertificateRow | null): Caller 
   drift: driftOf(node),
   caBundle: node.ca_bundle,
   labels: node.labels,
-  certificate,
 })
 
 /** `read`: it is there as long as the connection. */
 type Peer = { socket: TLSSocket; sha256: string; read: () => X509Certificate | undefined }
-/** `speaker` null: the node was decommissioned. */
-type Known = {
-  certificate: CertificateRow
-  speaker: { caller: Caller; isBelieved: boolean } | null
-}
+/** A node that was not decommissioned. */
+type Speaker = { caller: Omit<Caller, 'certificate'>; isBelieved: boolean }
 /** A connection's certificate stays the same: TLS 1.3 knows no renegotiation. Of thousands only the digests are kept. */
 const digests = new WeakMap<TLSSocket, string>()
 /** Whose they are, by their id: as the database said last. */

@@ -82,7 +82,7 @@ export function createDesired(deps: Deps) {
   const { db, identity, fleet, inbox, identify, authority, logQuestions, probeOrders } = deps
   const { checkQuestions, texts, outgoing } = deps
   /** Asked with each poll of each node; null: it was given nothing. */
-  const lastGiven = new NodeMemo<Given | null>(deps.nodeWrites)
+  const lastGiven = new NodeMemo<Given | null>(deps.nodeWrites, 'assignments')
   const latestOf = async (nodeId: string): Promise<Given | null> => {
     const known = lastGiven.known(nodeId)
     if (known !== undefined) return known

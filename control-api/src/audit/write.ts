@@ -23,6 +23,8 @@ export type Unit = {
   emitAll(events: readonly NewEvent[]): Promise<void>
   /** Grows with each row that was written and each event that will be. */
   changesSoFar(): Promise<number>
+  /** For what is written best when all is known: at the end, in the same transaction. */
+  beforeCommit(work: () => Promise<void>): void
   afterCommit(effect: () => void): void
 }
 /** Awaits nothing but the database inside: the whole service writes through one connection. */
@@ -99,6 +101,7 @@ export function createWrite({ db, rowsChanged, now, onEvents, withRoom }: Deps):
 
   async function attempt<T>(work: (unit: Unit) => Promise<T>) {
     const effects: (() => void)[] = []
+    const lasts: (() => Promise<void>)[] = []
     let emitted = false
     const result = await db.transaction().execute(async (trx) => {
       const chain = chainIn(trx)
@@ -114,10 +117,14 @@ export function createWrite({ db, rowsChanged, now, onEvents, withRoom }: Deps):
           await chain.append(events.flatMap(bounded))
         },
         changesSoFar: async () => (await rowsChanged(trx)) + chain.appended() + effects.length,
+        beforeCommit(last) {
+          lasts.push(last)
+        },
         afterCommit(effect) {
           effects.push(effect)
         },
       })
+      for (const last of lasts) await last()
       await chain.flush()
       return done
     })

@@ -2,13 +2,27 @@
 // Something was written of a node: told with each write, so that what was read of it need not be read again for each of its
 // messages. The database says so by triggers, so nobody who writes has to think of it.
 
+/** The columns of `nodes` by which who speaks is judged: most of what is written of a node changes none of them. */
+export const SPEAKS_BY = [
+  ...(['id', 'name', 'incarnation', 'past_incarnations', 'clone', 'effective'] as const),
+  ...(['drift', 'ca_bundle', 'credential_digest', 'labels', 'decommissioned_at_ms'] as const),
+] as const
+
 /** The tables by which a node is judged, and their column with its id. */
-export const WATCHED = { nodes: 'id', assignments: 'node_id', node_certificates: 'node_id' }
+export const WATCHED = {
+  nodes: 'id',
+  assignments: 'node_id',
+  node_certificates: 'node_id',
+} as const
+/** What was written of a node. speaker: one of the columns that say who speaks has another value now. */
+export type Written = keyof typeof WATCHED | 'speaker'
+/** `what` null: the database does not tell, so it may be anything. */
+type Tell = (nodeId: string, what: Written | null) => void
 
 /** How a database tells. */
 export type WriteSource = {
   /** From when it resolves each write of this process is told before anybody else reads; of what is undone, too. */
-  watch(tell: (nodeId: string) => void): Promise<void>
+  watch(tell: Tell): Promise<void>
   /** Another one when another process has committed something. */
   foreign(): unknown
   /** Something was written that is not told yet. */
@@ -19,8 +33,7 @@ export type ChangedNodes = { all: true } | { all: false; ids: string[] }
 export type NodeWrites = ReturnType<typeof createNodeWrites>
 
 export function createNodeWrites(source: WriteSource) {
-  const told: ((nodeId: string) => void)[] = []
-  let count = 0
+  const told: Tell[] = []
   let isWatched = false
   let version: unknown
   let isOfThisTurn = false
@@ -37,19 +50,16 @@ export function createNodeWrites(source: WriteSource) {
   return {
     /** From now on all that is written is told. */
     async watch(): Promise<void> {
-      await source.watch((nodeId) => {
-        count++
-        for (const tell of told) tell(nodeId)
+      await source.watch((nodeId, what) => {
+        for (const tell of told) tell(nodeId, what)
       })
       isWatched = true
     },
     isWatched: () => isWatched,
-    /** Of this process, whether it was committed or not. */
-    count: () => count,
     foreign,
     isPending: source.isPending,
     /** Before it is committed, or before who waits for the commit reads. */
-    onWrite: (tell: (nodeId: string) => void) => void told.push(tell),
+    onWrite: (tell: Tell) => void told.push(tell),
     /** Of which nodes something was written since it was asked last. */
     taker(): () => ChangedNodes {
       const ids = new Set<string>()
@@ -66,15 +76,21 @@ export function createNodeWrites(source: WriteSource) {
   }
 }
 
-/** What was read of each node, until something is written of it. It is shared by all who ask: nobody changes it. */
+/** What was read of each node, until something is written of that. It is shared by all who ask: nobody changes it. */
 export class NodeMemo<Value> {
   readonly #writes: NodeWrites
   readonly #kept = new Map<string, Value>()
   #foreign: unknown = null
+  /** Of what it rests on, of any node, whether it was committed or not. */
+  #writesSeen = 0
 
-  constructor(writes: NodeWrites) {
+  constructor(writes: NodeWrites, restsOn: Written) {
     this.#writes = writes
-    writes.onWrite((nodeId) => this.#kept.delete(nodeId))
+    writes.onWrite((nodeId, what) => {
+      if (what !== null && what !== restsOn) return
+      this.#writesSeen++
+      this.#kept.delete(nodeId)
+    })
   }
 
   known(nodeId: string): Value | undefined {
@@ -97,10 +113,10 @@ export class NodeMemo<Value> {
     nodeId: (value: Read) => string,
   ): Promise<Read> {
     this.#look()
-    const [count, foreign] = [this.#writes.count(), this.#foreign]
+    const [seen, foreign] = [this.#writesSeen, this.#foreign]
     const value = await read()
     this.#look()
-    const isOfNow = count === this.#writes.count() && foreign === this.#foreign
+    const isOfNow = seen === this.#writesSeen && foreign === this.#foreign
     if (isOfNow && this.#writes.isWatched()) this.#kept.set(nodeId(value), value)
     return value
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-import { sql } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { nextTurn } from '../../src/base/slices.ts'
-import { NodeMemo } from '../../src/db/node-writes.ts'
+import type { Database } from '../../src/db/database.ts'
+import { NodeMemo, SPEAKS_BY } from '../../src/db/node-writes.ts'
 import { openStore } from '../../src/db/open.ts'
 import { openServices } from '../../src/process/services.ts'
 import { tempDir } from '../helper.ts'
@@ -20,7 +21,7 @@ async function begin({ isWatched = true } = {}) {
     )
   }
   if (isWatched) await nodeWrites.watch()
-  const memo = new NodeMemo<string>(nodeWrites)
+  const memo = new NodeMemo<string>(nodeWrites, 'speaker')
   let reads = 0
   const nameIn = async (id: string) => {
     reads++
@@ -91,3 +92,33 @@ test('nothing is kept while nobody watches', async () => {
   await rename('a', 'new')
   expect(await nameOf('a')).toBe('new')
 })
+
+test('what says who speaks is read again when that has changed, and not for all that is noted of a node', async () => {
+  const { db, nameOf, reads } = await begin()
+  const readsAfter = async (change: Updateable<Database['nodes']>) => {
+    await nameOf('a')
+    const before = reads()
+    await db.updateTable('nodes').set(change).where('id', '=', 'a').execute()
+    await nameOf('a')
+    return reads() - before
+  }
+  // PostgreSQL says of whom something was written, and not what.
+  const unchanged = isOnPostgres ? 1 : 0
+  expect(await readsAfter({ last_seen_at_ms: 7 })).toBe(unchanged)
+  expect(await readsAfter({ effective: '{"digest":"a"}' })).toBe(1)
+  expect(await readsAfter({ effective: '{"digest":"a"}', last_seen_at_ms: 8 })).toBe(unchanged)
+  expect(await readsAfter({ effective: null })).toBe(1)
+  expect(await readsAfter({ decommissioned_at_ms: 9 })).toBe(1)
+})
+
+test.each(SPEAKS_BY.filter((name) => name !== 'id'))(
+  'another %s is another who speaks',
+  async (name) => {
+    const { db, nameOf, reads } = await begin()
+    await nameOf('a')
+    const value = name === 'decommissioned_at_ms' ? 1 : '["other"]'
+    await sql`update nodes set ${sql.ref(name)} = ${value} where id = 'a'`.execute(db)
+    await nameOf('a')
+    expect(reads()).toBe(2)
+  },
+)

@@ -10,7 +10,7 @@ const LOOKS_EVERY_MS = 1000
 const TAKE_NOTES = CompiledQuery.raw('delete from pg_temp.changed_nodes returning id')
 
 export function nodeNotes(session: Session) {
-  let tell: ((nodeId: string) => void) | null = null
+  let tell: Parameters<WriteSource['watch']>[0] | null = null
   let lookedAt = session.rowsChanged()
   let foreign = 0
   let isLooking = false
@@ -20,7 +20,7 @@ export function nodeNotes(session: Session) {
     if (tell === null || lookedAt === session.rowsChanged()) return
     const { rows } = await connection.executeQuery<{ id: string }>(TAKE_NOTES)
     lookedAt = session.rowsChanged()
-    for (const { id } of rows) tell(id)
+    for (const { id } of rows) tell(id, null)
   }
 
   async function look(): Promise<void> {

@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Who may speak for a node: what it is known by, and which of the processes that hold that is the node.
 import type { Reader, Trx } from '../../db/database.ts'
+import { SPEAKS_BY } from '../../db/node-writes.ts'
 import type { Clone, Standing } from '../clones.ts'
 import { revokeCertificates, revokeUnused } from './certificates.ts'
 
-const COLUMNS = [
-  'id',
-  'name',
-  'incarnation',
-  'past_incarnations',
-  'clone',
-  'effective',
-  'drift',
-  'ca_bundle',
-  'credential_digest',
-  'labels',
-] as const
-
 /** Looked up for every message of a node. Not of a decommissioned one. */
 const speakers = (db: Reader) =>
-  db.selectFrom('nodes').select(COLUMNS).where('decommissioned_at_ms', 'is', null)
+  db.selectFrom('nodes').select(SPEAKS_BY).where('decommissioned_at_ms', 'is', null)
 export type SpeakerRow = NonNullable<Awaited<ReturnType<typeof speakerById>>>
 
 export const speakerById = (db: Reader, id: string) =>

@@ -6,7 +6,6 @@ import { knownDrift } from '../../../assignments/drift.ts'
 import type { Unit, Write } from '../../../audit/write.ts'
 import { inSlices, nextTurn } from '../../../base/slices.ts'
 import type { Reader } from '../../../db/database.ts'
-import type { RolloutRow } from '../../../db/tables/rollouts.ts'
 import type { Releases, RolloutEngine } from '../../../fleet/agent-ports.ts'
 import type { ReleasesAhead } from '../../../fleet/ahead.ts'
 import type { Connected } from '../../../fleet/connections.ts'
@@ -28,8 +27,8 @@ import {
   type RolloutEvent,
   type Task,
 } from '../reducer/model.ts'
-import { changesBetween, taskOf } from '../reducer/places.ts'
-import { mayKeep, reduce, reduceOffered } from '../reducer/rules.ts'
+import { taskOf } from '../reducer/places.ts'
+import { mayKeep, reduce } from '../reducer/rules.ts'
 import { NotNow, RolloutEnded, RolloutNotFound, StaleState } from '../shapes/errors.ts'
 import type { NodeRef } from '../shapes/reason.ts'
 import type { Distribution, Evidence, OnFailure } from '../shapes/schema.ts'
@@ -43,26 +42,20 @@ import {
   removeDrafts,
   rolloutsToGoOn,
   rolloutsUnderWay,
-  saveRollout,
   sharingRollouts,
   timedRollouts,
   unfinishedRollouts,
 } from '../store/rollouts.ts'
-import { countedAfter } from '../store/task-counts.ts'
 import { createTaskMemory, type TaskMemory } from '../store/task-memory.ts'
-import {
-  deferringRollouts,
-  givenText,
-  isAnythingAwaited,
-  openTasksOf,
-  saveTasks,
-} from '../store/tasks.ts'
+import { deferringRollouts, givenText, isAnythingAwaited, openTasksOf } from '../store/tasks.ts'
 import { toNodeEvents, toRolloutEvent } from './agent-events.ts'
 import { createAheadLists } from './ahead-lists.ts'
-import { createEffects, type EffectDeps, inTurn, isForAll } from './effects.ts'
+import { createEffects, type EffectDeps } from './effects.ts'
+import { createHeld, isQuiet } from './held.ts'
 import { createNewcomers, type NewcomerDeps } from './newcomers.ts'
 import { createPassingTime, type Late } from './passing-time.ts'
 import { createRest } from './rest.ts'
+import { createSteps } from './steps.ts'
 import { eventOf } from './transition-events.ts'
 
 type OwnDeps = {
@@ -129,8 +122,6 @@ export function createEngine(deps: Deps): Engine {
   const { db, write, now, assignments, errorsForAuthor, readGrouping, versionText } = deps
   const { connected, ahead, isStorageFull, memory = createTaskMemory() } = deps
   const { nodesAtOnce } = deps.cut ?? { nodesAtOnce: NODES_AT_ONCE }
-  const act = createEffects(deps)
-  const giveNewcomers = createNewcomers(deps, nodesAtOnce)
   const lateAtOnce = deps.cut ? Number.POSITIVE_INFINITY : LATE_AT_ONCE
   let lateWork: Promise<void> | null = null
   /** Of this process: orders that the one before was about to store. */
@@ -138,6 +129,12 @@ export function createEngine(deps: Deps): Engine {
   const queue = createQueue({ ...deps, load, apply, nodesAtOnce })
   const lists = createAheadLists({ db, ahead })
   const rest = createRest((rolloutId) => write((unit) => goOn(unit, rolloutId)))
+  const { follow, store, giveMore } = createSteps({
+    ...{ now, assignments, memory, lists, act: createEffects(deps) },
+    giveNewcomers: createNewcomers(deps, nodesAtOnce),
+    goOnLater: deps.cut ? null : rest.add,
+  })
+  const held = createHeld(store)
   const time = createPassingTime({
     ...{ write, memory, finish: timeHasPassed },
     ...{ atOnce: deps.cut?.nodesAtOnce ?? TIMED_AT_ONCE, isCut: deps.cut !== undefined },
@@ -219,12 +216,8 @@ export function createEngine(deps: Deps): Engine {
     })
   }
 
-  function goOnAfter(unit: Unit, rolloutId: string, { progress }: Rollout): void {
-    const isMore = progress.unfinished !== undefined || progress.newcomersTo !== undefined
-    if (isMore && !deps.cut) unit.afterCommit(() => rest.add(rolloutId))
-  }
-
   async function load(unit: Unit, rolloutId: string): Promise<Loaded | null> {
+    await held.write(unit)
     const known = memory.tasksOf(unit, rolloutId)
     const loaded = await loadRollout(unit.trx, rolloutId, connected, known)
     if (!loaded) return null
@@ -255,6 +248,25 @@ export function createEngine(deps: Deps): Engine {
     await settle(unit, { row, rollout: { ...rollout, filesNow } }, event, actor)
   }
 
+  /** What a node said of its own task: of many in a transaction most change nothing else. */
+  async function hear(unit: Unit, rolloutId: string, event: RolloutEvent, actor: string) {
+    const loaded = held.of(unit, rolloutId) ?? (await load(unit, rolloutId))
+    if (!loaded) return
+    const { row, rollout: before } = loaded
+    const outcome = reduce(before, event)
+    if (isQuiet(before, outcome)) {
+      const { rollout: after, transitions } = outcome
+      if (after === before) return
+      memory.keep(unit, rolloutId, after.tasks)
+      held.keep(unit, loaded, after)
+      const { tasks } = after
+      await unit.emitAll(transitions.map((one) => eventOf(row, one, { tasks, actor })))
+      return
+    }
+    const stored = (await held.stored(unit, rolloutId)) ?? loaded
+    await followed(unit, stored, outcome, actor)
+  }
+
   /** Each in a transaction of its own: together they may have every node of the farm. */
   async function forEach(rolloutIds: readonly string[], event: RolloutEvent): Promise<void> {
     for (const rolloutId of rolloutIds) {
@@ -263,9 +275,12 @@ export function createEngine(deps: Deps): Engine {
     }
   }
 
+  const settle = (unit: Unit, loaded: Loaded, event: RolloutEvent, actor?: string) =>
+    followed(unit, loaded, reduce(loaded.rollout, event), actor)
+
   /** What is over for one may be the turn of another. */
-  async function settle(unit: Unit, loaded: Loaded, event: RolloutEvent, actor?: string) {
-    const after = await apply(unit, loaded, event, actor)
+  async function followed(unit: Unit, loaded: Loaded, outcome: Outcome, actor?: string) {
+    const after = await follow(unit, loaded, outcome, actor)
     if (after.rollout.state !== loaded.rollout.state) await queue.advance(unit)
     return after
   }
@@ -278,56 +293,6 @@ export function createEngine(deps: Deps): Engine {
     actor?: string,
   ): Promise<Loaded> {
     return await follow(unit, loaded, reduce(loaded.rollout, event), actor)
-  }
-
-  async function follow(
-    unit: Unit,
-    { row, rollout: before }: Loaded,
-    { rollout: after, effects, transitions }: Outcome,
-    actor?: string,
-  ): Promise<Loaded> {
-    if (after === before && effects.length === 0) return { row, rollout: before }
-    const changes = changesBetween(before.tasks, after.tasks)
-    const isOther = after.state !== before.state && after.policy.filesFirstMs !== undefined
-    if (isOther) unit.afterCommit(() => lists.changed())
-    if (changes.length > 0) await saveTasks(unit.trx, row.id, changes, now())
-    memory.keep(unit, row.id, after.tasks)
-    const moved = after.state !== before.state
-    const stored: RolloutRow = {
-      ...row,
-      state: after.state,
-      reason: JSON.stringify(after.reason),
-      progress: JSON.stringify(after.progress),
-      state_version: row.state_version + (moved ? 1 : 0),
-      ended_at_ms: row.ended_at_ms ?? (isTerminal(after.state) ? now() : null),
-      ...countedAfter(row, changes, after.tasks),
-    }
-    await saveRollout(unit.trx, stored)
-    if (changes.length > 0 || hasMoreToDo(before, after)) goOnAfter(unit, row.id, after)
-    await unit.emitAll(
-      transitions.map((one) => eventOf(stored, one, { tasks: after.tasks, actor })),
-    )
-    let current: Loaded = { row: stored, rollout: after }
-    for (const alike of inTurn(effects)) {
-      const offered = await act(unit, current, alike)
-      const isNews = alike.kind === 'release' && isForAll(row) && !assignments.isHeld()
-      if (isNews) current = await giveMore(unit, current, '')
-      if (offered.length === 0) continue
-      current = await follow(unit, current, reduceOffered(current.rollout, offered))
-    }
-    return current
-  }
-
-  /** What it released, to the next of those who joined meanwhile. */
-  async function giveMore(unit: Unit, { row, rollout }: Loaded, after: string): Promise<Loaded> {
-    const { newcomersTo: _, ...before } = rollout.progress
-    const upTo = await giveNewcomers(unit, row, after)
-    const progress = { ...before, ...(upTo !== null && { newcomersTo: upTo }) }
-    const stored = { ...row, progress: JSON.stringify(progress) }
-    await saveRollout(unit.trx, stored)
-    const told = { row: stored, rollout: { ...rollout, progress } }
-    goOnAfter(unit, row.id, told.rollout)
-    return told
   }
 
   /** A refusal's places lead to the editor, which holds the version's text, not the node's. */
@@ -453,8 +418,12 @@ export function createEngine(deps: Deps): Engine {
     },
 
     async onAgentEvent(unit, event) {
-      if (event.kind === 'renamed') memory.forgetAll(unit)
+      if (event.kind === 'renamed') {
+        await held.write(unit)
+        memory.forgetAll(unit)
+      }
       for (const ofNode of toNodeEvents(event)) {
+        await held.write(unit)
         for (const { rollout_id } of await openTasksOf(unit.trx, [event.nodeId])) {
           await dispatch(unit, rollout_id, ofNode)
         }
@@ -462,10 +431,11 @@ export function createEngine(deps: Deps): Engine {
       const reported = toRolloutEvent(event)
       if (!reported) return
       const { rolloutId } = reported
-      await dispatch(unit, rolloutId, await completed(unit, reported), event.nodeId)
+      await hear(unit, rolloutId, await completed(unit, reported), event.nodeId)
     },
 
     async onFetching(unit, nodes) {
+      await held.write(unit)
       const said = new Map(nodes.map((node) => [node.nodeId, node]))
       const open = await openTasksOf(unit.trx, [...said.keys()])
       for (const [id, tasks] of Map.groupBy(open, (task) => task.rollout_id)) {
@@ -475,6 +445,7 @@ export function createEngine(deps: Deps): Engine {
     },
 
     async onNodesChanged(unit, { kind, nodeIds }) {
+      await held.write(unit)
       const open = await openTasksOf(unit.trx, nodeIds)
       for (const [id, tasks] of Map.groupBy(open, (task) => task.rollout_id)) {
         await dispatch(unit, id, { kind, nodeIds: tasks.map((task) => task.node_id) })
@@ -488,8 +459,12 @@ export function createEngine(deps: Deps): Engine {
     async mayKeep(unit, offer) {
       if (offer.rolloutId === null) return true
       // Every node asks; its tasks matter only to a rollout that goes back.
-      if (!(await isGoingBack(unit.trx, offer.rolloutId))) return true
-      const loaded = await load(unit, offer.rolloutId)
+      const known = held.of(unit, offer.rolloutId)
+      const isBack = known
+        ? known.rollout.progress.goesBack !== null
+        : await isGoingBack(unit.trx, offer.rolloutId)
+      if (!isBack) return true
+      const loaded = known ?? (await load(unit, offer.rolloutId))
       return loaded === null || mayKeep(loaded.rollout, offer)
     },
   }
@@ -504,9 +479,6 @@ const isNothing = ({ timed, sharing, isTurn }: Due) =>
 const LATE_AT_ONCE = 4
 /** No event follows of any: only their times are written. */
 const TIMED_AT_ONCE = 500
-
-const hasMoreToDo = ({ progress: before }: Rollout, { progress: after }: Rollout) =>
-  before.unfinished !== after.unfinished || before.begunTo !== after.begunTo
 
 /** Evidence that changed something is kept for ever: in the audit. */
 const isDecision = (before: Rollout, after: Rollout) =>

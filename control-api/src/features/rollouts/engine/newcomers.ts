@@ -25,7 +25,11 @@ export type NewcomerDeps = {
 type Released = Pick<RolloutRow, 'id' | 'config' | 'version'>
 
 /** Gives it to the next of them; returns behind whom the others are, null: that was all. */
-type GiveNewcomers = (unit: Unit, released: Released, after: string) => Promise<string | null>
+export type GiveNewcomers = (
+  unit: Unit,
+  released: Released,
+  after: string,
+) => Promise<string | null>
 
 export function createNewcomers(deps: NewcomerDeps, atOnce: number): GiveNewcomers {
   const { assignments, rendererOf, readGrouping, onUnrenderable, versionText } = deps
