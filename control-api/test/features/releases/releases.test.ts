@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { rmSync, utimesSync } from 'node:fs'
+import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/base/ids.ts'
@@ -210,6 +210,22 @@ describe('what no release needs', () => {
     const url = `/manifests/${sha256(manifestOf(SECOND))}`
     expect((await get(admin, `${url}/missing`)).body.items).toEqual([])
     expect((await get(admin, `/manifests/${sha256(manifestOf(FIRST))}`)).status).toBe(404)
+  })
+
+  test('whose manifest a disk has changed is told to be gone, and the next one is made all the same', async () => {
+    const { admin, config } = await build()
+    const manifest = await push(admin, 'www', FIRST, null)
+    const blob = join(config.dataDir, 'releases/blobs', manifest.slice(0, 2), manifest)
+    writeFileSync(blob, readFileSync(blob, 'utf8').replaceAll('"path"', '#path"'))
+    for (const what of ['files', 'changes', 'change-totals', 'content?path=index.html']) {
+      const gone = await get(admin, `/manifests/${manifest}/${what}`)
+      expect([what, gone.status, gone.body.code]).toEqual([what, 410, 'release_content_gone'])
+    }
+    await push(admin, 'www', SECOND, 1)
+    expect((await get(admin, '/releases/www/versions')).body.items).toEqual([
+      expect.objectContaining({ sinceParent: { added: 3, changed: 0, removed: 0, bytes: 16 } }),
+      expect.anything(),
+    ])
   })
 
   test('stays when a manifest’s text is gone: then nobody knows what is needed', async () => {
