@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Api } from '../client/api.ts'
 import { bodyOf } from '../client/api.ts'
-import { manifestOf, pushRelease } from '../fixtures/releases.ts'
+import { manifestOf, pushRelease, sendContents } from '../fixtures/releases.ts'
 import type { Random } from '../real-farm/random.ts'
 
 /** What a node keeps a part of, over a restart of its own too, has more than 1 MiB. */
@@ -74,6 +74,11 @@ export class Versions {
           `${this.newest + 1} was pushed, and ${listed} is the newest of ${this.name}`,
         )
     })
+  }
+
+  /** All of its contents and its manifest once more: what the control plane has of them is compared. */
+  async sendAgain(number: number): Promise<void> {
+    await sendContents(this.#api, this.of(number) ?? {})
   }
 
   async #took(files: Files, send: (files: Files) => Promise<unknown>): Promise<number> {

@@ -165,8 +165,8 @@ const WRONGS = {
 type Wrong = keyof typeof WRONGS
 
 /**
- * The control plane's own disk has changed what it sends, for a while: that is wrong on the wire, and TLS cannot know. (Of
- * what is too long it sends the right beginning.)
+ * The control plane's own disk has changed what it sends, until somebody puts it back or pushes it again: that is wrong on the
+ * wire, and TLS cannot know. (Of what is too long it sends the right beginning.)
  */
 async function wrongAtSource(released: ReleaseFarm, random: Random): Promise<void> {
   const { farm } = released
@@ -185,7 +185,9 @@ async function wrongAtSource(released: ReleaseFarm, random: Random): Promise<voi
   const served = await farm.served()
   if (how !== 'too long' && served.join() !== before.join())
     farm.wrong(`wrong bytes (${what}, ${how}) were taken: ${before} → ${served}`)
-  writeFileSync(path, bytes)
+  if (random.chance(0.5)) writeFileSync(path, bytes)
+  else await released.www.sendAgain(www)
+  if (!readFileSync(path).equals(bytes)) farm.wrong(`${what}, ${how}: was not put right`)
   await farm.untilAgreed(farm.nodes, performance.now(), `(wrong bytes: ${what}, ${how})`)
   await released.mustTake({ www })
 }
