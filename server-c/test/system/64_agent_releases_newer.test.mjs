@@ -74,8 +74,10 @@ describe('while a release comes', { concurrency: 2 }, () => {
     await node.untilConfirmed(assign('slow'))
     const waits = polls().slice(before)
     const short = waits.filter((ms) => ms < 200)
-    assert.ok(short.length > 0, `${waits}`)
-    assert.ok(waits.some((ms) => ms > 400 && ms < LONG_MS), `${waits}`)
+    assert.ok(
+      waits.some((ms) => ms > 400 && ms < LONG_MS),
+      `${waits}`,
+    )
     assert.ok(short.length < 8, `${waits}`)
   })
 })
