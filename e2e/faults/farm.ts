@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../scripts/testing/free-port.mjs'
+import type { Strategy } from '../client/api.ts'
 import { dropAgreed, whyApart } from '../real-farm/agreement.ts'
 import { ControlPlane } from '../real-farm/control-plane.ts'
 import type { Findings } from '../real-farm/findings.ts'
@@ -152,10 +153,15 @@ export class FaultFarm {
     return join(this.home, 'site')
   }
 
-  text(label: string, more: object = {}, site: object = {}): string {
+  /** Each of its sites says the label with all that it answers. */
+  text(label: string, more: object = {}, places: readonly object[] = [this.#site]): string {
     const headers = [{ action: 'set', name: 'X-Version', value: label }]
-    const sites = [{ hosts: ['*'], root: this.siteDir, headers, ...site }]
+    const sites = places.map((place) => ({ headers, ...place }))
     return JSON.stringify({ workers: 1, ...more, sites }, null, 1)
+  }
+
+  get #site() {
+    return { hosts: ['*'], root: this.siteDir }
   }
 
   /** A new version to all nodes, as soon as no rollout is in its way. Returns its label. */
@@ -166,8 +172,8 @@ export class FaultFarm {
   }
 
   /** The text of a version that nodes may serve. */
-  nextText(site: object, more: object = {}): string {
-    return this.text(this.#nextGood(), more, site)
+  nextText(sites: readonly object[], more: object = {}): string {
+    return this.text(this.#nextGood(), more, sites)
   }
 
   /** A version that nothing stands in the way of: every node must have it in the end. */
@@ -199,11 +205,15 @@ export class FaultFarm {
     return label
   }
 
-  /** To all nodes, with these versions of releases. */
-  async order(text: string, releases: Record<string, number> = {}): Promise<void> {
+  /** To all nodes, with these versions of releases; without a strategy at once. */
+  async order(
+    text: string,
+    releases: Readonly<Record<string, number>> = {},
+    strategy?: Strategy,
+  ): Promise<void> {
     const { api } = this.controlPlane
     await api.freezeAll()
-    await api.rollOut(await api.saveVersion(text), { releases })
+    await api.rollOut(await api.saveVersion(text), { releases, ...(strategy && { strategy }) })
   }
 
   // --- agreement --------------------------------------------------------------------------------

@@ -70,7 +70,9 @@ export class HttpsFarm {
     }
     const first = await https.upload(({ leaf, intermediate }) => leaf + intermediate)
     https.#version = await api.saveVersion(
-      farm.nextText({ hosts: [SHOP, '*'], certificates: [{ name: CERTIFICATE }] }),
+      farm.nextText([
+        { hosts: [SHOP, '*'], root: farm.siteDir, certificates: [{ name: CERTIFICATE }] },
+      ]),
     )
     const { id } = await api.rollOut(https.#version)
     const view = await https.follow(id)

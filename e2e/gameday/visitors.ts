@@ -102,7 +102,7 @@ export class Visitors {
     let last = 'there is no node'
     for (const [i, member] of order.entries()) {
       const { host, path, body } = page
-      const answer = await ask(member.node, path, host, SILENT_MS)
+      const answer = await ask(member.node, path, host, { silentMs: SILENT_MS })
       if (i > 0) second.retried++
       if (!('trouble' in answer)) return this.#troubleOf(answer, page, member)
       last = `${member.node.name}: ${answer.trouble} (${host}${path}, ${body.length} bytes)`

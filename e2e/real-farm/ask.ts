@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: MIT
 // One request to a node, on a connection of its own, and the whole of its answer.
-import { get } from 'node:http'
+import { get, type IncomingHttpHeaders } from 'node:http'
 import type { RealNode } from './node.ts'
 
 const SILENT_MS = 5_000
 
 /** `label`: the version's, in a header of every answer. `length`: as the header says it. */
-export type Whole = { status: number; label: string | null; length: number | null; body: Buffer }
+export type Whole = {
+  status: number
+  label: string | null
+  length: number | null
+  body: Buffer
+  headers: IncomingHttpHeaders
+}
 /** It did not come, or not to its end. */
 export type Broken = { trouble: string; label: string | null }
+type How = { silentMs?: number; headers?: Record<string, string> }
 
 export function ask(
   { host: address, port }: Pick<RealNode, 'host' | 'port'>,
   path: string,
   host = address,
-  silentMs = SILENT_MS,
+  { silentMs: timeout = SILENT_MS, headers: more = {} }: How = {},
 ): Promise<Whole | Broken> {
   const { promise, resolve } = Promise.withResolvers<Whole | Broken>()
-  const options = { host: address, port, path, headers: { host }, agent: false, timeout: silentMs }
+  const headers = { host, ...more }
+  const options = { host: address, port, path, headers, agent: false, timeout }
   const asked = get(options, (response) => {
     const { 'x-version': version, 'content-length': length } = response.headers
     const label = typeof version === 'string' ? version : null
@@ -30,6 +38,7 @@ export function ask(
         length: length === undefined ? null : Number(length),
         body: Buffer.concat(chunks),
         label,
+        headers: response.headers,
       }),
     )
   })

@@ -54,10 +54,7 @@ export class Findings {
     const total = [...faults.values()].reduce((sum, one) => sum + one, 0)
     const slowest = `the slowest after ${(worstMs / 1000).toFixed(2)} s`
     this.#say(`${kind}: ${total} faults, ${agreements} agreements, ${slowest}`)
-    const sorted = [...faults].sort(([, a], [, b]) => b - a)
-    if (total > 0) {
-      this.#say(`    ${sorted.map(([fault, count]) => `${fault} ${count}`).join(', ')}`)
-    }
+    for (const line of byFamily(faults)) this.#say(`    ${line}`)
     for (const note of notes) this.#say(`    ${note}`)
   }
 
@@ -66,3 +63,17 @@ export class Findings {
     for (const { kind, sentence } of this.found) this.#say(`WRONG ${kind}: ${sentence}`)
   }
 }
+
+/** A line for all that is called "connection: …", and one for what has no such beginning. */
+function byFamily(faults: ReadonlyMap<string, number>): string[] {
+  const families = Map.groupBy(faults, ([fault]) => (fault.includes(': ') ? familyOf(fault) : ''))
+  return [...families].map(([family, members]) => {
+    const sorted = members.sort(([, a], [, b]) => b - a)
+    const rest = family === '' ? 0 : family.length + 2
+    const all = sorted.map(([fault, count]) => `${fault.slice(rest)} ${count}`).join(', ')
+    const total = members.reduce((sum, [, count]) => sum + count, 0)
+    return family === '' ? all : `${family} ${total}: ${all}`
+  })
+}
+
+const familyOf = (fault: string) => fault.slice(0, fault.indexOf(': '))

@@ -94,6 +94,11 @@ export class RolloutFarm {
     return farm
   }
 
+  /** The address that visitors have. */
+  get visitors(): string {
+    return this.#network.visitors
+  }
+
   /** Ends visitors and load, then all processes; what wrk saw of each node. */
   async stop(): Promise<void> {
     await Promise.all(this.#visits.map((end) => end()))

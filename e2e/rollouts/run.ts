@@ -9,6 +9,7 @@ import { nodeBinary as builtNode } from '../../scripts/setup/paths.mjs'
 import { Findings } from '../real-farm/findings.ts'
 import { runInside, whyNone } from '../real-farm/namespaces.ts'
 import { Random } from '../real-farm/random.ts'
+import { browserTabs } from './browser-tabs.ts'
 import { controlPlaneKilled, nodesComeAndGo } from './chaos.ts'
 import { goodChange, oneReadThread, type Scenario, type Size, wrongRoot } from './scenarios.ts'
 import { oldTabs } from './tabs.ts'
@@ -18,6 +19,7 @@ const SCENARIOS: readonly Scenario[] = [
   oneReadThread,
   wrongRoot,
   oldTabs,
+  browserTabs,
   nodesComeAndGo,
   controlPlaneKilled,
 ]
@@ -52,7 +54,8 @@ function chosen(): readonly Scenario[] {
   if (unknown !== undefined) {
     throw new Error(`no scenario "${unknown}": ${SCENARIOS.map(({ name }) => name).join(', ')}`)
   }
-  return SCENARIOS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
+  if (wanted.length > 0) return SCENARIOS.filter(({ name }) => wanted.includes(name))
+  return SCENARIOS.filter(({ isOnRequest }) => values.full || !isOnRequest)
 }
 
 type Place = { home: string; findings: Findings }

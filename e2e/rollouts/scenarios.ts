@@ -17,6 +17,8 @@ export type Scenario = {
   name: string
   /** Why it cannot be had here; null: it can. */
   whyNot?: () => string | null
+  /** Only where it is named, or with all in full. */
+  isOnRequest?: boolean
   run: (deps: FarmDeps, size: Size) => Promise<void>
 }
 type Ordered = Awaited<ReturnType<RolloutFarm['order']>>

@@ -2,13 +2,13 @@
 // Many small contents at once. All are written first and synced then, side by side: the disk makes one commit of many
 // syncs that wait together, where one after the other it makes one of each. Only what is synced gets its name.
 import { createHash } from 'node:crypto'
-import { rename, rm, stat, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import pLimit from 'p-limit'
 import { isDiskFull } from '../storage/disk-space.ts'
 import { type BatchLimits, type Framed, framesOf } from './batch-frames.ts'
+import { isThereRight, sizeAt } from './compare.ts'
 import { type ReleaseFolder, syncFile } from './folder.ts'
 import type { NoRoom, StoreRoom } from './room.ts'
-import { keepAWhile } from './uploads.ts'
 
 /** differs: its bytes have another digest. busy: another request sends it just now. */
 export type RefusedContent = { sha256: string; reason: 'differs' | 'busy' }
@@ -36,11 +36,16 @@ export const createBatches =
     const ended: { fault?: Extract<ReceivedBatch, { ok: false }>; error?: unknown } = {}
 
     async function take({ sha256, bytes }: Framed): Promise<void> {
-      const isMine = mine.has(sha256)
       if (digestOf(bytes) !== sha256) outcome.refused.push({ sha256, reason: 'differs' })
-      else if (isMine || (await isKnown(folder.blob(sha256)))) outcome.known++
+      else if (mine.has(sha256)) outcome.known++
       else if (busy.has(sha256)) outcome.refused.push({ sha256, reason: 'busy' })
+      else if (await isKnown(sha256)) outcome.known++
       else await put(sha256, bytes)
+    }
+
+    async function isKnown(sha256: string): Promise<boolean> {
+      busy.add(sha256)
+      return await isThereRight({ folder, room }, sha256).finally(() => busy.delete(sha256))
     }
 
     async function put(sha256: string, bytes: Buffer): Promise<void> {
@@ -97,11 +102,3 @@ export const createBatches =
   }
 
 const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
-
-async function isKnown(path: string): Promise<boolean> {
-  if ((await sizeAt(path)) === null) return false
-  await keepAWhile(path)
-  return true
-}
-
-const sizeAt = async (path: string) => (await stat(path).catch(() => null))?.size ?? null

@@ -6,6 +6,7 @@ import { Kept } from '../base/kept.ts'
 import { nextTurn } from '../base/slices.ts'
 import { blobsOfPart } from './blob-list.ts'
 import { totalsBetween } from './diff.ts'
+import { DamagedManifest } from './entries.ts'
 import { FIRST_BYTES, type ReleaseFolder } from './folder.ts'
 import { reading } from './lines.ts'
 
@@ -18,7 +19,7 @@ export type Fetch = {
 }
 /** Of entries, by path. */
 export type Changes = Fetch & { added: number; changed: number; removed: number }
-/** null: the files of one of them are not here. */
+/** null: the files of one of them are not here, or its manifest was changed by the disk. */
 export type ChangesOf = (from: string | null, to: string) => Promise<Changes | null>
 
 const MOST_KEPT = 100
@@ -47,6 +48,7 @@ async function reckon(
     return { added, changed, removed, ...(await toFetch(folder, from, to)) }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (error instanceof DamagedManifest) return null
     throw error
   }
 }

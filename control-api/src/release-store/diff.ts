@@ -70,7 +70,8 @@ export async function* entriesOfBoth(sides: Sides): AsyncGenerator<Change> {
 type Step = { line: string; change: Change | null }
 
 async function* walk({ from, to }: Sides, after: string): AsyncGenerator<Step> {
-  const [before, now] = await Promise.all([from === null ? null : openSide(from), openSide(to)])
+  const now = await openSide(to)
+  const before = from === null ? null : await openSide(from).catch((error) => closing(now, error))
   try {
     await Promise.all([before?.begin(after), now.begin(after)])
     for (;;) {
@@ -96,6 +97,11 @@ async function* walk({ from, to }: Sides, after: string): AsyncGenerator<Step> {
   } finally {
     await Promise.all([before?.close(), now.close()])
   }
+}
+
+async function closing(side: { close: () => Promise<void> }, error: unknown): Promise<never> {
+  await side.close()
+  throw error
 }
 
 /** One of the two, some lines at a time: a wait for each line would take longer than to compare it. */

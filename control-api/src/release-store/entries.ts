@@ -27,8 +27,23 @@ export const lineOf = (entry: Entry): string =>
     ? `{"mode":"${entry.mode}","path":${JSON.stringify(entry.path)},"sha256":"${entry.sha256}","size":${entry.size},"type":"file"}`
     : `{"path":${JSON.stringify(entry.path)},"target":${JSON.stringify(entry.target)},"type":"link"}`
 
-/** Of a line that stands in a manifest which was taken: nothing needs to be looked at again. */
-export const entryOf = (line: string): Entry => JSON.parse(line)
+/** What was looked at when it was taken is no manifest any more: a disk has changed its bytes. */
+export class DamagedManifest extends Error {
+  constructor() {
+    super(
+      'A line of a manifest that was taken is no JSON: the disk changed it. See "releases" of the data folder.',
+    )
+  }
+}
+
+/** Of a line that stands in a manifest which was taken: nothing needs to be looked at again. Throws DamagedManifest. */
+export function entryOf(line: string): Entry {
+  try {
+    return JSON.parse(line)
+  } catch {
+    throw new DamagedManifest()
+  }
+}
 
 export function readEntry(line: string, limits: EntryLimits = ENTRY_LIMITS): ReadEntry {
   let value: unknown

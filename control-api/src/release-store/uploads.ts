@@ -3,10 +3,10 @@
 // digest it was announced with is synced and gets its name by a rename, which a version makes sure of; what has another one is thrown away. A part that breaks off
 // leaves what came of it, and so does an end of the process: the next part goes on there.
 import { createHash, type Hash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { open, rename, rm, stat, utimes } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { isDiskFull } from '../storage/disk-space.ts'
+import { hashOf, isThereRight, keepAWhile, sizeAt } from './compare.ts'
 import { type ReleaseFolder, syncFile } from './folder.ts'
 import type { NoRoom, StoreRoom } from './room.ts'
 import { createWriter } from './writer.ts'
@@ -36,20 +36,24 @@ export function createUploads(folder: ReleaseFolder, room: StoreRoom, busy: Set<
     return { isWhole: false, receivedBytes: (await sizeAt(folder.upload(sha256))) ?? 0 }
   }
 
-  /** Bytes that are there already are left unread. */
+  /** Bytes that are there already, and right, are left unread. */
   async function receive(sha256: string, part: UploadPart, body: Readable): Promise<Received> {
     if (busy.has(sha256)) return { ok: false, reason: 'busy' }
     busy.add(sha256)
     try {
       const known = await state(sha256)
-      if (known.isWhole) {
-        await keepAWhile(folder.blob(sha256))
-        return { ok: true, ...known }
-      }
-      return await take(sha256, part, known.receivedBytes, body)
+      if (known.isWhole && (await isStillRight(sha256, part))) return { ok: true, ...known }
+      return await take(sha256, part, known.isWhole ? 0 : known.receivedBytes, body)
     } finally {
       busy.delete(sha256)
     }
+  }
+
+  /** Looked at when its first part comes, and not with each that follows. */
+  async function isStillRight(sha256: string, { fromBytes }: UploadPart): Promise<boolean> {
+    if (fromBytes === 0) return await isThereRight({ folder, room }, sha256)
+    await keepAWhile(folder.blob(sha256))
+    return true
   }
 
   async function take(
@@ -133,23 +137,4 @@ export function createUploads(folder: ReleaseFolder, room: StoreRoom, busy: Set<
   }
 
   return { state, receive }
-}
-
-/** Of a file, as much as is there. */
-async function hashOf(path: string): Promise<Hash> {
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
-    hash.update(chunk)
-  }
-  return hash
-}
-
-/** What nobody names is removed a while after it was last wanted. */
-export async function keepAWhile(path: string): Promise<void> {
-  const now = new Date()
-  await utimes(path, now, now)
-}
-
-async function sizeAt(path: string): Promise<number | null> {
-  return (await stat(path).catch(() => null))?.size ?? null
 }

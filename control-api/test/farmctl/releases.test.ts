@@ -155,6 +155,17 @@ test(
       'www@1 has these very files already: no version was made.\n',
     ])
 
+    // What the control plane's disk has changed is put right.
+    const name = sha256('<h1>one')
+    const blob = join(service.config.dataDir, 'releases/blobs', name.slice(0, 2), name)
+    writeFileSync(blob, '<h1>0ne')
+    const mended = await run(['releases', 'push', 'www', root, '--again'])
+    expect([mended.code, mended.stdout]).toEqual([
+      0,
+      'www@1 has these very files already: no version was made.\nSent: 5 contents, 23 bytes.\n',
+    ])
+    expect(readFileSync(blob, 'utf8')).toBe('<h1>one')
+
     // 20 MiB go in parts, and nothing else goes again.
     const large = join(root, 'large.bin')
     openSync(large, 'w')

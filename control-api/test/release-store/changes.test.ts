@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a release changes of another, and what of it is to be fetched by whom has the other.
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { sha256 } from '../../src/base/ids.ts'
 import { writeBlobList } from '../../src/release-store/blob-list.ts'
@@ -21,7 +21,7 @@ function store() {
     await writeBlobList(folder.list(sha256(text)), checked.parts)
     return sha256(text)
   }
-  return { put, changesOf: createChangesOf(folder) }
+  return { put, changesOf: createChangesOf(folder), folder }
 }
 const many = Object.fromEntries(Array.from({ length: 900 }, (_, i) => [`${i}`, `${i % 300}`]))
 const total = (contents: Iterable<string>) =>
@@ -48,7 +48,21 @@ test('nobody knows it of files that are not here, until they are', async () => {
   const from = await put({ a: 'one' })
   const later = { a: 'two' }
   const to = sha256(manifestOf(later))
+  const openFiles = readdirSync('/proc/self/fd').length
   expect(await changesOf(from, to)).toBeNull()
+  expect(await changesOf(to, from)).toBeNull()
+  expect(readdirSync('/proc/self/fd')).toHaveLength(openFiles)
   await put(later)
   expect(await changesOf(from, to)).toMatchObject({ changed: 1, fetchBytes: 3 })
+})
+
+test('nor of a manifest whose bytes a disk has changed, until they are right', async () => {
+  const { put, changesOf, folder } = store()
+  const from = await put({ a: 'one' })
+  const to = await put({ a: 'two' })
+  const text = readFileSync(folder.blob(to), 'utf8')
+  writeFileSync(folder.blob(to), text.replace('"a"', '#a"'))
+  expect(await changesOf(from, to)).toBeNull()
+  writeFileSync(folder.blob(to), text)
+  expect(await changesOf(from, to)).toMatchObject({ changed: 1 })
 })

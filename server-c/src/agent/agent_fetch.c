@@ -17,9 +17,10 @@ static const struct agent_certificate *current(const struct agent_fetch *fetch)
 }
 
 void agent_fetch_begin(struct agent_fetch *fetch, const struct agent_apply *apply,
-                       struct agent_assignment *assignment)
+                       struct agent_assignment *assignment, uint64_t now_ms)
 {
     fetch->waiting = *assignment;
+    fetch->since_ms = now_ms;
     memset(assignment, 0, sizeof(*assignment));
     fetch->at = agent_apply_lacks(apply, &fetch->waiting, 0);
     fetch->is_asked = fetch->is_pulling = false;

@@ -17,12 +17,13 @@ struct agent_fetch {
     bool is_asked;                   /* there is a request for it */
     bool was_fetched;                /* all certificates have been, once */
     bool is_pulling;                 /* its releases come, also while there is no session */
+    uint64_t since_ms;               /* when it began to be fetched */
     bool made_room;                  /* for them, of what was fetched ahead */
 };
 
 /* Takes over `assignment`, of which certificates or releases are lacking. */
 void agent_fetch_begin(struct agent_fetch *fetch, const struct agent_apply *apply,
-                       struct agent_assignment *assignment);
+                       struct agent_assignment *assignment, uint64_t now_ms);
 void agent_fetch_end(struct agent_fetch *fetch);
 
 /* Starts the next request if the slot is free. */

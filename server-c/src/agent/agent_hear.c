@@ -133,7 +133,7 @@ static bool take_assignment(struct agent *agent, struct agent_assignment *assign
                            "keys of certificates are not given over plain HTTP");
         return true;
     }
-    agent_fetch_begin(&agent->fetch, &agent->apply, assignment);
+    agent_fetch_begin(&agent->fetch, &agent->apply, assignment, agent_now_ms());
     if (!lacks_keys)
         agent_release_begin(agent);
     return true;

@@ -180,7 +180,7 @@ static const struct agent_version *known_version(const struct agent *agent)
 }
 
 /* When something else than what waits is to be said. What is due already has begun, or has nothing
- * to say. */
+ * to say. Releases that come are to be answered for when they are here, which may be any time. */
 static uint64_t next_word_ms(const struct agent *agent, uint64_t now)
 {
     const struct agent_clock *clocks = agent->clocks;
@@ -191,6 +191,10 @@ static uint64_t next_word_ms(const struct agent *agent, uint64_t now)
     for (size_t i = 0; i < ARRAY_LEN(later); i++)
         if (later[i] > now && later[i] < next)
             next = later[i];
+    if (agent->fetch.is_pulling) {
+        uint64_t patience_ms = agent_turns_patience(agent->fetch.since_ms, now);
+        next = patience_ms < next ? patience_ms : next;
+    }
     return next;
 }
 

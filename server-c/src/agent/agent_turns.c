@@ -33,3 +33,9 @@ bool agent_turns_poll(const struct agent_turns *turns, uint64_t now_ms, uint64_t
     *wait_ms = left_ms < most_ms ? (uint32_t)left_ms : most_ms;
     return *wait_ms >= AGENT_POLL_LEAST_MS || turns->is_poll_owed;
 }
+
+uint64_t agent_turns_patience(uint64_t since_ms, uint64_t now_ms)
+{
+    uint64_t taken_ms = now_ms > since_ms ? now_ms - since_ms : 0;
+    return now_ms + (taken_ms > AGENT_POLL_LEAST_MS ? taken_ms : AGENT_POLL_LEAST_MS);
+}

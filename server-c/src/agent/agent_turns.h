@@ -37,4 +37,9 @@ bool agent_turns_is_free(const struct agent_turns *turns, uint64_t now_ms);
 bool agent_turns_poll(const struct agent_turns *turns, uint64_t now_ms, uint64_t next_ms,
                       uint32_t most_ms, uint32_t *wait_ms);
 
+/* While something comes that must be told of once it is here, and has come for `since_ms` till now: when a poll must have
+ * ended at the latest. It waits as long again, so it tells by twice the time that it took, and asks seldom for what takes
+ * hours. */
+uint64_t agent_turns_patience(uint64_t since_ms, uint64_t now_ms);
+
 #endif

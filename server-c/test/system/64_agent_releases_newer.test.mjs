@@ -4,10 +4,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { servingFarm } from '../support/serving-farm.mjs'
 
+/** Longer than any test waits for something. */
+const LONG_MS = 120_000
 const LARGE = Buffer.alloc(24 << 20, 'large')
 
-async function fetchingFarm(t, maxBytesPerSecond) {
+async function fetchingFarm(t, maxBytesPerSecond, often = {}) {
   const { control, node, serving } = await servingFarm(t)
+  Object.assign(control, often)
   await serving('before')
   const www = control.releases.keep('www', { 'large.bin': LARGE })
   const assign = (version) => {
@@ -49,5 +52,32 @@ describe('while a release comes', { concurrency: 2 }, () => {
     const parts = control.releases.asked.filter(({ what }) => what === 'contents')
     assert.equal(parts.length, 2)
     assert.ok(parts[1].from >= 1 << 20, `from ${parts[1].from}`)
+  })
+
+  test('that it is here is told at once, however seldom the node reports', async (t) => {
+    const seldom = { reportEveryMs: LONG_MS, desiredWaitMs: LONG_MS, holdsReports: true }
+    const { control, node, assign } = await fetchingFarm(t, 0, seldom)
+    await node.untilConfirmed(assign('new'))
+    assert.equal(await node.version(), 'new')
+    assign('aside')
+    await control.until('aside', () => control.of('confirm').length === 3)
+    // Its tree stands.
+    await node.untilConfirmed(assign('back'))
+    assert.equal(control.connections, 1)
+  })
+
+  test('the longer it takes, the longer are the polls', async (t) => {
+    const seldom = { reportEveryMs: LONG_MS, desiredWaitMs: LONG_MS, holdsReports: true }
+    const { control, node, assign } = await fetchingFarm(t, 8 << 20, seldom)
+    const polls = () => control.of('desired').map(({ body }) => body.waitMs)
+    const before = polls().length
+    await node.untilConfirmed(assign('slow'))
+    const waits = polls().slice(before)
+    const short = waits.filter((ms) => ms < 200)
+    assert.ok(
+      waits.some((ms) => ms > 400 && ms < LONG_MS),
+      `${waits}`,
+    )
+    assert.ok(short.length < 8, `${waits}`)
   })
 })

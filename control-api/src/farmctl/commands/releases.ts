@@ -7,7 +7,7 @@ import type { Act, Tool } from '../command.ts'
 import { Difference } from '../failures.ts'
 import { collect as eachOf } from '../load/option-values.ts'
 import { onNodesSentence, onNodesText } from '../releases/on-nodes.ts'
-import { type Sent, sendManifest, sendMissing, withTree } from '../releases/push.ts'
+import { type Sent, sendAll, sendManifest, sendMissing, withTree } from '../releases/push.ts'
 import type { Tree } from '../releases/tree.ts'
 import { getVersion, latestOf } from '../releases/versions.ts'
 import { age, outline, sizeText, tableLines } from '../table.ts'
@@ -17,7 +17,13 @@ import { registerPreview } from './releases-preview.ts'
 import { registerRollOut } from './releases-roll-out.ts'
 import { registerVerify } from './releases-verify.ts'
 
-type PushOptions = { message?: string; source?: string; dryRun?: boolean; exclude: string[] }
+type PushOptions = {
+  message?: string
+  source?: string
+  dryRun?: boolean
+  again?: boolean
+  exclude: string[]
+}
 type ListOptions = { limit: string }
 type DiffOptions = { exitCode?: boolean; limit: string }
 
@@ -43,6 +49,10 @@ export function registerReleases(program: Command, act: Act): void {
       [],
     )
     .option('--dry-run', 'say what would change; only the list of files is sent, for a day')
+    .option(
+      '--again',
+      'send all contents: those that the control plane’s disk has changed are put right',
+    )
   examples(push, [
     'farmctl releases push www public/ -m "new start page"',
     'farmctl releases push www public/ --exclude .git --exclude "*.map" --dry-run',
@@ -92,7 +102,7 @@ export function registerReleases(program: Command, act: Act): void {
 
 async function pushRelease(
   tool: Tool,
-  { message, source = '', dryRun, exclude }: PushOptions,
+  { message, source = '', dryRun, again, exclude }: PushOptions,
   name = '',
   from = '',
 ): Promise<void> {
@@ -105,9 +115,9 @@ async function pushRelease(
         `${one} is among the files, and whoever visits the site may get it. Leave it out with --exclude ${one}`,
       )
     }
-    await sendManifest(tool, tree)
+    await sendManifest(tool, tree, again)
     if (dryRun) return await tellPlan(tool, { name, parent, tree })
-    const sent = await sendMissing(tool, tree)
+    const sent = await (again ? sendAll(tool, tree) : sendMissing(tool, tree))
     const why = message ?? `Files of ${from === '-' ? 'standard input' : from}`
     const saved = await bodyOf(
       api.POST('/api/v1/releases/{name}/versions', {
@@ -122,11 +132,12 @@ async function pushRelease(
 function savedLines(saved: ReleaseVersion & { created: boolean }, sent: Sent): string[] {
   const { release, number, created, files, bytes, sinceParent } = saved
   const name = `${release}@${number}`
-  if (!created) return [`${name} has these very files already: no version was made.`]
-  return [
-    `${name}: ${files} files, ${sizeText(bytes)}; ${totalsText(sinceParent)}.`,
-    `Sent: ${sent.contents} contents, ${sizeText(sent.bytes)}.`,
-  ]
+  const sentLine = `Sent: ${sent.contents} contents, ${sizeText(sent.bytes)}.`
+  if (!created) {
+    const line = `${name} has these very files already: no version was made.`
+    return sent.contents === 0 ? [line] : [line, sentLine]
+  }
+  return [`${name}: ${files} files, ${sizeText(bytes)}; ${totalsText(sinceParent)}.`, sentLine]
 }
 
 async function tellPlan(

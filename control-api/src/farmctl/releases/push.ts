@@ -58,13 +58,13 @@ async function readTree(tool: Tool, { from, exclude }: Source, dir: string): Pro
   return { ...written, pathOf: ({ sha256 }) => join(contents, sha256) }
 }
 
-/** Makes the control plane know the tree; of contents, none is sent. */
-export async function sendManifest(tool: Tool, tree: Tree): Promise<void> {
+/** Makes the control plane know the tree; of contents, none is sent. `again`: though it has the text, which it then compares. */
+export async function sendManifest(tool: Tool, tree: Tree, again = false): Promise<void> {
   const api = tool.api()
   const { sha256, manifest: path, sizeBytes: size } = tree
   const params = { path: { sha256 } }
   const known = await bodyOf(api.GET('/api/v1/blobs/{sha256}', { params }))
-  if (!known.isWhole) {
+  if (again || !known.isWhole) {
     await upload(api, { sha256, size, path }, { stop: tool.stop, onSent: () => {} })
   }
   await locate('manifest', api.PUT('/api/v1/manifests/{sha256}', { params }))
@@ -75,12 +75,7 @@ export type Sent = { contents: number; bytes: number }
 /** Only what is missing, lot by lot; a content that came to be missing meanwhile is in a later one. */
 export async function sendMissing(tool: Tool, tree: Tree): Promise<Sent> {
   const api = tool.api()
-  const tell = teller(tool)
-  const sent: Sent = { contents: 0, bytes: 0 }
-  const onSent = (bytes: number) => {
-    sent.bytes += bytes
-    tell(`sent ${sent.contents} contents, ${sizeText(sent.bytes)}`)
-  }
+  const { sent, onSent } = counter(tool)
   let cursor: string | null = null
   do {
     const lot: { missing: Set<string>; next: string | null } = await nextLot(
@@ -93,6 +88,24 @@ export async function sendMissing(tool: Tool, tree: Tree): Promise<Sent> {
     cursor = lot.next
   } while (cursor !== null)
   return sent
+}
+
+/** All that is in it, what is there already as well: the control plane compares that with what it has. */
+export async function sendAll(tool: Tool, tree: Tree): Promise<Sent> {
+  const { sent, onSent } = counter(tool)
+  const contents = contentsOf(tree, null, () => sent.contents++)
+  await uploadAll(tool.api(), contents, { stop: tool.stop, onSent })
+  return sent
+}
+
+function counter(tool: Tool) {
+  const tell = teller(tool)
+  const sent: Sent = { contents: 0, bytes: 0 }
+  const onSent = (bytes: number) => {
+    sent.bytes += bytes
+    tell(`sent ${sent.contents} contents, ${sizeText(sent.bytes)}`)
+  }
+  return { sent, onSent }
 }
 
 async function nextLot(api: Api, sha256: string, from: string | null) {
@@ -109,20 +122,21 @@ async function nextLot(api: Api, sha256: string, from: string | null) {
   return { missing, next: cursor }
 }
 
+/** `missing`: these alone; null: all, one that several paths have as often as they do. */
 async function* contentsOf(
   tree: Tree,
-  missing: Set<string>,
+  missing: Set<string> | null,
   onNext: () => void,
 ): AsyncGenerator<Content> {
-  if (missing.size === 0) return
+  if (missing?.size === 0) return
   const file = await open(tree.manifest, 'r')
   try {
     for await (const line of linesOf(file.createReadStream({ encoding: 'utf8' }))) {
       const entry = entryOf(line)
-      if (entry.type !== 'file' || !missing.delete(entry.sha256)) continue
+      if (entry.type !== 'file' || missing?.delete(entry.sha256) === false) continue
       onNext()
       yield { sha256: entry.sha256, size: entry.size, path: tree.pathOf(entry) }
-      if (missing.size === 0) return
+      if (missing?.size === 0) return
     }
   } finally {
     await file.close()

@@ -9,10 +9,11 @@ import type { ReleasesConfig } from '../../environment/config.ts'
 import { createBatches } from '../../release-store/batch.ts'
 import { writeBlobList } from '../../release-store/blob-list.ts'
 import { checkManifest, type Fault } from '../../release-store/check-manifest.ts'
+import { keepAWhile } from '../../release-store/compare.ts'
 import { openFolder } from '../../release-store/folder.ts'
 import { createRoom } from '../../release-store/room.ts'
 import { type Ledger, type Swept, sweep } from '../../release-store/sweep.ts'
-import { createUploads, keepAWhile } from '../../release-store/uploads.ts'
+import { createUploads } from '../../release-store/uploads.ts'
 import {
   findManifest,
   forgetManifests,

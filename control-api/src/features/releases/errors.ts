@@ -61,7 +61,7 @@ export const ContentGone = defineError(
   'release_content_gone',
   'The contents are not on this disk',
   (sha256: string) =>
-    `This control plane knows the manifest ${sha256} but has not its text: the folder "releases" is no part of backups, and was not copied. Copy it, or push the same files again: they get the same names.`,
+    `This control plane knows the manifest ${sha256} but has not its text (the folder "releases" is no part of backups, and was not copied), or its disk has changed it. Copy the folder from where it is right, or push the same files again with farmctl releases push --again: they get the same names.`,
 )
 export const BlobBusy = defineError(
   409,

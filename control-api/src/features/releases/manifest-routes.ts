@@ -9,6 +9,7 @@ import { defineCursor } from '../../api-shapes/cursor.ts'
 import type { App } from '../../http/app-types.ts'
 import { limits } from '../../plugins/limits.ts'
 import { changesBetween, totalsBetween } from '../../release-store/diff.ts'
+import { DamagedManifest } from '../../release-store/entries.ts'
 import { entryAt, filesIn } from '../../release-store/files.ts'
 import { missingBlobs } from '../../release-store/missing.ts'
 import { findManifest } from '../../releases/store.ts'
@@ -151,7 +152,7 @@ export const manifestRoutes = (deps: Deps) => async (app: App) => {
     async ({ params: { sha256 }, query: { cursor, limit = 100, prefix = '' } }) => {
       const path = await textOf(sha256)
       const [after = ''] = byPath.read(cursor) ?? []
-      const { entries, next } = await filesIn(path, { prefix, after, limit })
+      const { entries, next } = await orGone(sha256, filesIn(path, { prefix, after, limit }))
       return { items: entries, nextCursor: next === null ? null : byPath.write([next]) }
     },
   )
@@ -172,7 +173,7 @@ export const manifestRoutes = (deps: Deps) => async (app: App) => {
     async ({ params: { sha256 }, query: { cursor, limit = 100, from } }) => {
       const sides = await sidesOf(sha256, from)
       const [after = ''] = byChangedPath.read(cursor) ?? []
-      const { changes, next } = await changesBetween(sides, { after, limit })
+      const { changes, next } = await orGone(sha256, changesBetween(sides, { after, limit }))
       const items = changes.map(({ path, before, after: now }) => ({
         ...{ path, before: withoutPath(before), after: withoutPath(now) },
       }))
@@ -193,7 +194,8 @@ export const manifestRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: ChangeTotalsSchema },
       },
     },
-    async ({ params: { sha256 }, query: { from } }) => totalsBetween(await sidesOf(sha256, from)),
+    async ({ params: { sha256 }, query: { from } }) =>
+      orGone(sha256, totalsBetween(await sidesOf(sha256, from))),
   )
 
   app.get(
@@ -210,7 +212,7 @@ export const manifestRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async ({ params: { sha256 }, query: { path } }, reply) => {
-      const entry = await entryAt(await textOf(sha256), path)
+      const entry = await orGone(sha256, entryAt(await textOf(sha256), path))
       if (entry?.type !== 'file') throw new FileNotFound(path, entry?.target ?? null)
       const blob = folder.blob(entry.sha256)
       const stats = await stat(blob).catch(() => null)
@@ -236,6 +238,12 @@ export const manifestRoutes = (deps: Deps) => async (app: App) => {
     to: await textOf(to),
   })
 }
+
+/** What a disk has changed is as good as gone. */
+const orGone = <Found>(sha256: string, found: Promise<Found>): Promise<Found> =>
+  found.catch((error) => {
+    throw error instanceof DamagedManifest ? new ContentGone(sha256) : error
+  })
 
 const downloadOf = (type: string, description: string) => ({
   description,

@@ -3,7 +3,8 @@
 import type { Kysely } from 'kysely'
 import type { Write } from '../../audit/write.ts'
 import type { Database } from '../../db/database.ts'
-import { totalsBetween } from '../../release-store/diff.ts'
+import { type ChangeTotals, totalsBetween } from '../../release-store/diff.ts'
+import { DamagedManifest } from '../../release-store/entries.ts'
 import { syncNames } from '../../release-store/folder.ts'
 import { checkBlobs } from '../../release-store/missing.ts'
 import {
@@ -50,11 +51,7 @@ export async function saveVersion(deps: Deps, wish: Wish): Promise<Saved> {
   await requireBlobs(contents, manifest)
   const before = await parentOf(db, wish)
   if (before?.manifest === manifest) return { created: false, version: before }
-  const { folder } = contents
-  // A parent whose text is gone, after a restore, is as if there had been none.
-  const from =
-    before && (await contents.isThere(before.manifest)) ? folder.blob(before.manifest) : null
-  const { bytes, ...counts } = await totalsBetween({ from, to: folder.blob(manifest) })
+  const { bytes, ...counts } = await changesSince(contents, before, manifest)
   return await write(async (unit) => {
     await parentOf(unit.trx, wish)
     if (!(await touchManifest(unit, manifest, now()))) throw new ManifestNotFound(manifest)
@@ -78,6 +75,20 @@ async function requireBlobs({ folder, isThere }: Contents, manifest: string): Pr
   const { sha256, size } = complete.blob
   if (complete.reason === 'missing') throw new BlobsMissing(manifest, sha256)
   throw new BlobSizeDiffers(sha256, size, complete.isThereWith ?? 0)
+}
+
+/** A parent whose text is gone, after a restore, or was changed by the disk, is as if there had been none. */
+async function changesSince(
+  { folder, isThere }: Contents,
+  before: VersionRow | null,
+  manifest: string,
+): Promise<ChangeTotals> {
+  const to = folder.blob(manifest)
+  const from = before && (await isThere(before.manifest)) ? folder.blob(before.manifest) : null
+  return totalsBetween({ from, to }).catch((error) => {
+    if (error instanceof DamagedManifest) return totalsBetween({ from: null, to })
+    throw error
+  })
 }
 
 /** Throws when it is not the latest. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-import { rmSync, utimesSync } from 'node:fs'
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/base/ids.ts'
 import { build, withToken } from '../../helper.ts'
 import { manifestOf, textOf } from '../../release-store/manifests.ts'
-import { get, makeVersion, push, putBlob, stage } from './pushing.ts'
+import { BYTES, get, makeVersion, push, putBlob, stage } from './pushing.ts'
 
 const FIRST = { 'index.html': '<h1>one', 'img/a.svg': '<svg/>', 'img/b.svg': '<svg/>' }
 const SECOND = { 'index.html': '<h1>two', 'img/a.svg': '<svg/>', 'new.txt': 'new' }
@@ -210,6 +210,57 @@ describe('what no release needs', () => {
     const url = `/manifests/${sha256(manifestOf(SECOND))}`
     expect((await get(admin, `${url}/missing`)).body.items).toEqual([])
     expect((await get(admin, `/manifests/${sha256(manifestOf(FIRST))}`)).status).toBe(404)
+  })
+
+  test('whose manifest a disk has changed is told to be gone, and the next one is made all the same', async () => {
+    const { admin, config } = await build()
+    const manifest = await push(admin, 'www', FIRST, null)
+    const blob = join(config.dataDir, 'releases/blobs', manifest.slice(0, 2), manifest)
+    writeFileSync(blob, readFileSync(blob, 'utf8').replaceAll('"path"', '#path"'))
+    for (const what of ['files', 'changes', 'change-totals', 'content?path=index.html']) {
+      const gone = await get(admin, `/manifests/${manifest}/${what}`)
+      expect([what, gone.status, gone.body.code]).toEqual([what, 410, 'release_content_gone'])
+    }
+    await push(admin, 'www', SECOND, 1)
+    expect((await get(admin, '/releases/www/versions')).body.items).toEqual([
+      expect.objectContaining({ sinceParent: { added: 3, changed: 0, removed: 0, bytes: 16 } }),
+      expect.anything(),
+    ])
+  })
+
+  test('is put right by who sends it again, when a disk has changed it', async () => {
+    const { admin, config } = await build()
+    const manifest = await push(admin, 'www', FIRST, null)
+    const pathOf = (name: string) => join(config.dataDir, 'releases/blobs', name.slice(0, 2), name)
+    const texts = [...Object.values(FIRST), manifestOf(FIRST)]
+    const send = {
+      'one by one': async (text: string) => await putBlob(admin, sha256(text), text),
+      'many at once': async (text: string) =>
+        await admin.inject({
+          ...{ method: 'POST', url: '/api/v1/blobs', headers: BYTES },
+          payload: `${sha256(text)} ${Buffer.byteLength(text)}\n${text}`,
+        }),
+    }
+    for (const [how, again] of Object.entries(send)) {
+      for (const wrong of [
+        (text: string) => text.replace(/^./, '#'),
+        () => '',
+        () => 'longer'.repeat(99),
+      ]) {
+        for (const text of texts) writeFileSync(pathOf(sha256(text)), wrong(text))
+        for (const text of texts) expect((await again(text)).statusCode, how).toBe(200)
+        for (const text of texts) expect(readFileSync(pathOf(sha256(text)), 'utf8')).toBe(text)
+      }
+      // What is right is left alone, whatever size somebody says that it has.
+      const [text = ''] = texts
+      const { ino } = statSync(pathOf(sha256(text)))
+      expect((await again(text)).statusCode, how).toBe(200)
+      await putBlob(admin, sha256(text), 'of another size')
+      expect(statSync(pathOf(sha256(text))).ino).toBe(ino)
+    }
+    expect((await get(admin, `/manifests/${manifest}/files`)).status).toBe(200)
+    const first = await makeVersion(admin, 'www', { manifest, parent: 1 })
+    expect([first.statusCode, first.json().created]).toEqual([200, false])
   })
 
   test('stays when a manifest’s text is gone: then nobody knows what is needed', async () => {

@@ -69,6 +69,14 @@ static void polls(void)
     }
 }
 
+static void while_something_comes(void)
+{
+    CHECK_INT(__LINE__, "at once", agent_turns_patience(1000, 1000), 1000 + AGENT_POLL_LEAST_MS);
+    CHECK_INT(__LINE__, "for a second", agent_turns_patience(1000, 2000), 3000);
+    CHECK_INT(__LINE__, "for an hour", agent_turns_patience(1000, 3601000), 7201000);
+    CHECK_INT(__LINE__, "not yet", agent_turns_patience(1000, 900), 900 + AGENT_POLL_LEAST_MS);
+}
+
 static void polls_and_reports_alternate(void)
 {
     struct agent_turns turns = {0};
@@ -87,6 +95,7 @@ int main(void)
     a_poll_has_its_time();
     a_slow_one_and_another();
     polls();
+    while_something_comes();
     polls_and_reports_alternate();
     return check_end("agent_turns");
 }

@@ -134,6 +134,7 @@ function GateRow({ gate, number, errors, onChange, onRemove }: RowProps) {
         <TextInput
           aria-label={t('Below which path gate {number} looks; empty: all of them', { number })}
           placeholder={t('below any path')}
+          className={classes.path}
           value={gate.below}
           onChange={({ currentTarget: { value } }) => onChange({ below: value.trim() })}
           error={errors.below}
