@@ -15,7 +15,14 @@ export default defineConfig({
   testDir: 'specs',
   outputDir: 'test-results',
   timeout: TEST_WITHIN_MS,
-  expect: { timeout: ASSERTION_WITHIN_MS },
+  expect: {
+    timeout: ASSERTION_WITHIN_MS,
+    toHaveScreenshot: {
+      pathTemplate: 'appearance/{arg}{ext}',
+      ...{ threshold: 0.03, maxDiffPixels: 100 },
+    },
+  },
+  updateSnapshots: 'none',
   fullyParallel: false,
   workers: 2,
   forbidOnly: Boolean(process.env.CI),

@@ -2,37 +2,19 @@
 // What a page says while it has nothing, waits, may not, or is cut off: each is the real console, of which single answers are
 // held back or changed on the way. A picture of each is in the report. 10,000 nodes are in journeys/large-farm, a control plane
 // that is gone in chaos/outages, one that was restored and waits in journeys/backup.
-import type { Page } from '@playwright/test'
+import { failing, withoutNodes } from '../../fixtures/changed-answers.ts'
 import { expect, asViewer as test } from '../../fixtures/index.ts'
 import { keepPicture } from '../../fixtures/state-picture.ts'
 import { FarmPage } from '../../pages/farm-page.ts'
 
 const NODES = '**/api/v1/nodes?*'
-const SUMMARY = '**/api/v1/farm/summary'
-
-const failing = (page: Page, url: string) =>
-  page.route(url, (route) =>
-    route.fulfill({
-      status: 500,
-      contentType: 'application/problem+json',
-      body: JSON.stringify({
-        ...{ type: 'about:blank', title: 'It broke', status: 500, code: 'internal' },
-        ...{ detail: 'Something broke in the control plane; its log says more.', requestId: 'r' },
-      }),
-    }),
-  )
 
 test('no nodes yet, and one of them', async ({ page, farm }, info) => {
-  await page.route(SUMMARY, async (route) => {
-    const response = await route.fetch()
-    const summary = await response.json()
-    const nodes = { ...summary.nodes, total: 0, byState: {}, cordoned: 0, silent: [] }
-    await route.fulfill({ response, json: { ...summary, nodes } })
-  })
+  await withoutNodes(page)
   await page.goto('/')
   await expect(page.getByText('No node has joined yet')).toBeVisible()
   await keepPicture(page, info, 'no-nodes')
-  await page.unroute(SUMMARY)
+  await page.unrouteAll()
   await page.goto('/nodes?q=edge-1')
   await expect(new FarmPage(page).row('edge-1')).toShowState('Connected')
   await expect(new FarmPage(page).row(farm.nodes[1]?.name ?? '')).toHaveCount(0)

@@ -2,7 +2,7 @@
 // How soon there is something to see, how quick a link is, whether a day of a hundred nodes is drawn evenly, and whether
 // a page that stays open keeps what it no longer shows. Times are printed (wanted: 1 s, 100 ms, 60 frames a second) and never
 // held against a bound, since the tests share two cores with the farm; what is counted is: bytes, and what is kept.
-//   FARMSTEAD_LIVE_MINUTES=60 …    keeps the last part up for an hour
+//   FARMSTEAD_LIVE_MINUTES=60 …    keeps each page of the last part up for an hour
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openControlDb } from '../../../control-api/src/db/sqlite/open.ts'
@@ -34,11 +34,15 @@ const ROUNDS = 3
 const MOST_BYTES = 300_000
 /** Changes of labels, as fast as the control plane takes them; the first part fills what is filled once. */
 const [PARTS, CHANGES] = LIVE_MS > 0 ? [4, 600] : [3, 50]
+const LIVE_PAGES = ['/nodes?q=edge-1', '/', '/measurements?range=15m']
+const REDRAWN = 10
+/** Changes: half of them come while nobody looks, and are read when somebody does. */
+const AWAY_EVERY = 10
 const EACH_MS = LIVE_MS / (PARTS * CHANGES)
 const MOST_GROWTH = { heapBytes: 4e6, elements: 500, listeners: 200 }
 
 test.use({ farmOptions: { nodes: 1 } })
-test.setTimeout(600_000 + 2 * LIVE_MS)
+test.setTimeout(600_000 + 2 * LIVE_PAGES.length * LIVE_MS)
 
 /** In the page. */
 const bytesSoFar = () =>
@@ -52,6 +56,22 @@ const framesIn = ({ perSecond, longestMs, late }: Frames) =>
   `${whole(perSecond)} frames a second, the longest ${whole(longestMs)} ms, ${late} late`
 const keptIn = ({ heapBytes, elements, listeners }: Kept) =>
   `${(heapBytes / 1e6).toFixed(1)} MB, ${elements} elements, ${listeners} listeners`
+
+/** Since the second part, when what is filled once is there; events are changes that the page hears of. */
+function growthIn(kept: readonly Kept[], eventsOfPart: number): string {
+  const [before, after] = [kept[1], kept.at(-1)]
+  if (!before || !after) throw new Error('growth is told of three parts or more')
+  const thousands = ((kept.length - 2) * eventsOfPart) / 1000
+  const of = (what: keyof Kept, unit = 1) =>
+    ((after[what] - before[what]) / unit / thousands).toFixed(unit === 1 ? 0 : 2)
+  return `${of('heapBytes', 1e6)} MB, ${of('elements')} elements, ${of('listeners')} listeners`
+}
+
+/** In the page: another tab is looked at, and then this one again. */
+function lookAway(isAway: boolean): void {
+  Object.defineProperty(document, 'hidden', { configurable: true, get: () => isAway })
+  document.dispatchEvent(new Event('visibilitychange'))
+}
 
 /** What is filled once is there after the second part. What React holds of the drawing before is gone with the next one. */
 function holdAgainst(kept: readonly Kept[], where: string): void {
@@ -148,19 +168,36 @@ test('the console is there soon, draws evenly, and keeps nothing', async ({
     }
   })
 
+  // Where charts leak, it is here: what watches their size, and who listens on the document for the one before.
+  await test.step('charts that are drawn anew leave nothing of those before', async () => {
+    const kept: Kept[] = []
+    for (let part = 0; part < PARTS; part++) {
+      for (let i = 0; i < REDRAWN; i++) {
+        const path = `/measurements?range=${i % 2 === 0 ? '1h' : '6h'}`
+        await openScreen(page, { name: path, path })
+      }
+      kept.push(await keptBy(devtools))
+      say(`charts drawn ${(part + 1) * REDRAWN} times: ${keptIn(kept[part] as Kept)}`)
+    }
+    holdAgainst(kept, 'charts drawn anew')
+  })
+
   await test.step('a page that stays open keeps nothing of what is over', async () => {
-    for (const path of ['/nodes?q=edge-1', '/']) {
+    for (const path of LIVE_PAGES) {
       await openScreen(page, { name: path, path })
       const kept: Kept[] = []
       for (let part = 0; part < PARTS; part++) {
         for (let i = 0; i < CHANGES; i++) {
+          if (i % AWAY_EVERY === 0) await page.evaluate(lookAway, i % (2 * AWAY_EVERY) === 0)
           const labels = { zone: 'here', beat: `${part}-${i}` }
           await api.call.PATCH('/api/v1/nodes/{id}', { params, body: { labels } })
           if (EACH_MS > 0) await sleep(EACH_MS)
         }
+        await page.evaluate(lookAway, false)
         kept.push(await keptBy(devtools))
         say(`live updates on ${path}: after ${(part + 1) * CHANGES}: ${keptIn(kept[part] as Kept)}`)
       }
+      say(`live updates on ${path}: 1,000 events leave ${growthIn(kept, CHANGES)}`)
       holdAgainst(kept, path)
     }
   })

@@ -94,7 +94,7 @@ describe('the farm at a glance', () => {
 test.each([
   [112, 100, '12 % more than the 1 h before'],
   [50, 100, '50 % less than the 1 h before'],
-  [100.5, 100, 'As the 1 h before'],
+  [100.5, 100, 'Same as the 1 h before'],
   [100, null, 'Nothing to compare with the 1 h before'],
   [0, 0, ''],
   [null, 100, ''],

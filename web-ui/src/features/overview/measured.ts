@@ -139,7 +139,7 @@ export function changeWords(now: number | null, before: number | null, range: Ra
   if (before === null || before === 0)
     return now === 0 ? '' : t('Nothing to compare with {earlier}', { earlier })
   const change = now / before - 1
-  if (Math.abs(change) < NOTICEABLE) return t('As {earlier}', { earlier })
+  if (Math.abs(change) < NOTICEABLE) return t('Same as {earlier}', { earlier })
   return change > 0
     ? t('{abs} more than {earlier}', { abs: formatRatio(Math.abs(change)), earlier })
     : t('{abs} less than {earlier}', { abs: formatRatio(Math.abs(change)), earlier })
