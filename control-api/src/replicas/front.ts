@@ -6,6 +6,8 @@ import { type Listener, prefaceOf } from './preface.ts'
 
 export type Leader = { host: string; port: number; key: string }
 export type Place = { host: string; port: number }
+/** Of which nothing was read. */
+export type Held = { listener: Listener; socket: Socket }
 
 type Deps = {
   places: Readonly<Record<Listener, Place>>
@@ -20,34 +22,34 @@ const MOST_HELD = 4096
 
 export async function openFront({ places, now }: Deps) {
   let leader: Leader | null = null
-  let held = 0
+  const held = new Map<Socket, Held>()
   const open = new Set<Socket>()
-  let isClosed = false
 
   /** Of a connection that waits for it. */
   async function reach(socket: Socket): Promise<{ upstream: Socket; key: string } | null> {
     const untilMs = performance.now() + HELD_MS
-    held++
-    try {
-      while (!socket.destroyed && !isClosed && performance.now() < untilMs) {
-        const to = leader
-        const upstream = to && (await dialed(to))
-        if (upstream) return { upstream, key: to.key }
-        await new Promise((resolve) => setTimeout(resolve, TRIED_EVERY_MS))
-      }
-      return null
-    } finally {
-      held--
+    while (held.has(socket) && performance.now() < untilMs) {
+      const to = leader
+      const upstream = to && (await dialed(to))
+      if (upstream) return { upstream, key: to.key }
+      await new Promise((resolve) => setTimeout(resolve, TRIED_EVERY_MS))
     }
+    return null
   }
 
   async function handOn(listener: Listener, socket: Socket): Promise<void> {
     open.add(socket)
-    socket.on('close', () => open.delete(socket))
+    socket.on('close', () => {
+      open.delete(socket)
+      held.delete(socket)
+    })
     socket.on('error', () => socket.destroy())
     const address = socket.remoteAddress
-    if (held >= MOST_HELD || address === undefined) return void socket.destroy()
+    if (held.size >= MOST_HELD || address === undefined) return void socket.destroy()
+    held.set(socket, { listener, socket })
     const reached = await reach(socket)
+    // It ended meanwhile, or was released.
+    if (!held.delete(socket)) return void reached?.upstream.destroy()
     if (!reached) return void socket.destroy()
     const { upstream, key } = reached
     const endBoth = () => {
@@ -56,7 +58,6 @@ export async function openFront({ places, now }: Deps) {
     }
     upstream.on('error', endBoth).on('close', endBoth)
     socket.on('close', endBoth)
-    if (socket.destroyed) return endBoth()
     upstream.write(prefaceOf({ listener, address }, key, now()))
     socket.pipe(upstream)
     upstream.pipe(socket)
@@ -80,6 +81,11 @@ export async function openFront({ places, now }: Deps) {
     throw error
   }
 
+  function close(): void {
+    for (const server of servers) server.close()
+    for (const socket of open) socket.destroy()
+  }
+
   return {
     /** null: nobody knows one. */
     setLeader(to: Leader | null): void {
@@ -87,13 +93,15 @@ export async function openFront({ places, now }: Deps) {
     },
     hasLeader: () => leader !== null,
     addresses: () => servers.map((server) => server.address()),
-    /** Its ports are free for another when it resolves. */
-    async close(): Promise<void> {
-      isClosed = true
-      const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)))
-      for (const socket of open) socket.destroy()
-      await Promise.all(closed)
+    /** Its ports are free for another, who may answer those that still wait. */
+    release(): Held[] {
+      const waiting = [...held.values()]
+      held.clear()
+      for (const { socket } of waiting) open.delete(socket)
+      close()
+      return waiting
     },
+    close,
   }
 }
 

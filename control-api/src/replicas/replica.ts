@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import type { Server as HttpServer } from 'node:http'
 import { type LeaderRow, type LeadersStore, stand } from '../db/postgres/election.ts'
 import type { Config } from '../environment/config.ts'
-import { openFront } from './front.ts'
+import { type Held, openFront } from './front.ts'
 import type { Listener } from './preface.ts'
 import { openPrivatePort, type Role } from './private-port.ts'
 import { type SharedKeys, takeSharedKeys } from './shared-keys.ts'
@@ -21,9 +21,9 @@ export type Leading = {
   store: LeadersStore
   /** Before anything is made of the data folder's. */
   takeKeys(): Promise<void>
-  /** Its keys are everybody's, its ports are free, and what waited for it is let go of. */
+  /** Its keys are everybody's, and its ports are free. */
   takeOver(): Promise<void>
-  /** It answers. `onError`: of keys that could not be looked at. */
+  /** It answers, also those who came while nobody led. `onError`: of keys that could not be looked at. */
   lead(
     servers: Readonly<Record<Listener, HttpServer>>,
     onError: (error: unknown) => void,
@@ -45,11 +45,13 @@ export async function untilItLeads(deps: Deps, signal?: AbortSignal): Promise<Le
       role: () => role,
       onError: (error) => say(`The replicas' port failed: ${error}.`),
     }))
+  let waiting: Held[] = []
   let keys: SharedKeys | undefined
   let stopLooking: (() => void) | undefined
   const close = async () => {
     stopLooking?.()
-    await Promise.all([front?.close(), privatePort?.close()])
+    front?.close()
+    await privatePort?.close()
   }
   say('It waits until it leads: one replica does, the others hand connections on to it.')
   try {
@@ -78,13 +80,18 @@ export async function untilItLeads(deps: Deps, signal?: AbortSignal): Promise<Le
       async takeOver() {
         // Those that a first start made: before anybody could get anything of it.
         await keys?.look()
-        await front?.close()
+        waiting = front?.release() ?? []
       },
       async lead(servers, onError) {
         stopLooking = keys?.keepLooking(onError)
         const key = randomBytes(32).toString('hex')
         privatePort?.lead({ key, servers })
         role = { name: 'leader' }
+        for (const { listener, socket } of waiting.splice(0)) {
+          if (socket.destroyed) continue
+          servers[listener].emit('connection', socket)
+          socket.resume()
+        }
         await store.lead({ address: replica?.address ?? null, key })
       },
       close,

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { get } from 'node:https'
 import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
@@ -100,6 +101,28 @@ describe.skipIf(!isOnPostgres)('replicas on one database', () => {
     const again = await startReplica({ ...leader, env: {} })
     await again.follows()
     expect(await labelsSeen(ask, again)).toEqual(await labelsSeen(ask, follower))
+  })
+
+  // What may be done once only is not tried again by clients and proxies: a connection that is cut then is a question without answer.
+  test('while nobody leads they hold who comes, at either port, and who leads then answers them', async () => {
+    const [leader, follower] = await twoReplicas()
+    const { ask } = await signIn(leader)
+    leader.child.kill('SIGKILL')
+    await leader.ended
+    const asked = ['a', 'b', 'c'].map((label) =>
+      ask(follower, '/enrolment-tokens', 'POST', tokenBody(label)),
+    )
+    const [path, at] = ['/agent/v1/ca', follower.agents]
+    const hello = new Promise<number>((resolve, reject) => {
+      get(`${at}${path}`, { rejectUnauthorized: false }, (response) => {
+        response.resume()
+        resolve(response.statusCode ?? 0)
+      }).on('error', reject)
+    })
+    expect(follower.out.stdout).not.toMatch(/Agents {2}/)
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([201, 201, 201])
+    expect(await hello).toBe(200)
+    expect(await labelsSeen(ask, follower)).toEqual(['a', 'b', 'c'])
   })
 
   test('go on when the leader hangs; when it wakes it can write nothing, and ends', async () => {
