@@ -7,6 +7,7 @@ import { unknownNames } from '../base/known-environment.ts'
 import { LOG_LEVELS, type LogLevel } from '../base/log-level.ts'
 import { repositoryDir } from '../base/places.ts'
 import type { StorePlace } from '../db/store.ts'
+import { databaseUrl, namesDatabase } from './database.ts'
 import { type OidcConfig, oidcConfig, publicUrlOf } from './oidc.ts'
 import { type OtlpConfig, otlpConfig } from './otlp.ts'
 import { type SmtpConfig, smtpConfig } from './smtp.ts'
@@ -150,7 +151,7 @@ function replica(env: Env, problems: string[]): Config['replica'] {
       `FARMSTEAD_REPLICA_ADDRESS must be host:port, as the other replicas reach this one, got "${address}"`,
     )
   }
-  if (read(env, 'DATABASE_URL') === undefined) {
+  if (!namesDatabase((name) => read(env, name))) {
     problems.push(
       'FARMSTEAD_REPLICA_ADDRESS is for replicas on one PostgreSQL database: set DATABASE_URL, too, or leave it out',
     )
@@ -161,24 +162,12 @@ function replica(env: Env, problems: string[]): Config['replica'] {
 function secretsKeyFile(env: Env, problems: string[]): string | null {
   const path = read(env, 'FARMSTEAD_SECRETS_KEY_FILE')
   if (path === undefined) return null
-  if (read(env, 'DATABASE_URL') === undefined) {
+  if (!namesDatabase((name) => read(env, name))) {
     problems.push(
       'FARMSTEAD_SECRETS_KEY_FILE is for control planes on PostgreSQL: set DATABASE_URL, too, or leave it out and keep secrets.key in the data folder',
     )
   }
   return resolve(path)
-}
-
-/** As the field has it: the name is not one of ours. */
-function databaseUrl(env: Env, problems: string[]): string | null {
-  const given = read(env, 'DATABASE_URL')
-  if (given === undefined) return null
-  if (!/^postgres(?:ql)?:\/\/[^/?#]+\/[^/?#]+(?:\?|$)/.test(given)) {
-    problems.push(
-      'DATABASE_URL must be a postgres:// URL , with user, host and database; leave it out for SQLite in FARMSTEAD_DATA_DIR',
-    )
-  }
-  return given
 }
 
 function storeConfig(env: Env, problems: string[]): StoreConfig {
@@ -190,7 +179,7 @@ function storeConfig(env: Env, problems: string[]): StoreConfig {
   const agentTransport = transport(env, problems)
   return {
     dataDir: resolve(dataDir ?? '.'),
-    databaseUrl: databaseUrl(env, problems),
+    databaseUrl: databaseUrl((name) => read(env, name), problems),
     secretsKeyFile: secretsKeyFile(env, problems),
     backups: backups(env, resolve(dataDir ?? '.'), problems),
     nodeBinary: resolve(nodeBinary),

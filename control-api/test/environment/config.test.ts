@@ -59,6 +59,35 @@ describe('the environment', () => {
     expect(problemsOf({ ...least, ...env })).toEqual([expect.stringMatching(problem)])
   })
 
+  // A password in the environment is seen by whoever inspects the container. Secrets made of files end in a newline, which was
+  // part of the database's name elsewhere (guerzon/vaultwarden's issue 154).
+  test('takes the database’s URL from a file, and says what is wrong with that', () => {
+    const file = join(tempDir(), 'url')
+    const env = { ...least, FARMSTEAD_DATABASE_URL_FILE: file }
+    expect(problemsOf(env)).toEqual([
+      `FARMSTEAD_DATABASE_URL_FILE names a file that cannot be read, ${file}`,
+    ])
+    const password = 's3cret'
+    const server = `postgres://farmstead:${password}@db.example.org`
+    const url = `${server}/farmstead`
+    for (const wrong of ['\n', password, server, `${url}\n${url}`]) {
+      writeFileSync(file, wrong)
+      const said = problemsOf(env).join('\n')
+      expect(said, wrong).toContain(`${file} must hold a postgres:// URL`)
+      expect(said).not.toContain(password)
+    }
+    writeFileSync(file, `${url}\n`)
+    expect(envToStoreConfig(env).databaseUrl).toBe(url)
+    const others = { FARMSTEAD_REPLICA_ADDRESS: 'a:9702', FARMSTEAD_SECRETS_KEY_FILE: '/run/key' }
+    expect(envToConfig({ ...env, ...others })).toMatchObject({
+      ...{ databaseUrl: url, secretsKeyFile: '/run/key' },
+      replica: { address: 'a:9702', port: 9702 },
+    })
+    expect(problemsOf({ ...env, DATABASE_URL: url })).toEqual([
+      expect.stringContaining('set one of them'),
+    ])
+  })
+
   test('has no name that is read and not known', () => {
     const folder = join(SRC, 'environment')
     const text = readdirSync(folder)
