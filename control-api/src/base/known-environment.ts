@@ -59,14 +59,22 @@ export const FARMCTL_NAMES = [
   'FARMSTEAD_URL',
 ] as const
 
-/** Of the images, the node's entry point and the farm on one machine: they may share an environment with ours. */
+/** Of the images, compose files, the node's entry point and the farm on one machine: they may share an environment with ours. */
 const NAMES_OF_OTHERS = [
+  'FARMSTEAD_AGENTS_LISTEN',
   'FARMSTEAD_CHROMIUM',
+  'FARMSTEAD_CONSOLE_LISTEN',
+  'FARMSTEAD_CONTROL_PLANE_IMAGE',
+  'FARMSTEAD_DEBIAN_IMAGE',
   'FARMSTEAD_ENROL',
   'FARMSTEAD_HEALTH_URL',
   'FARMSTEAD_HOME',
+  'FARMSTEAD_NODE_IMAGE',
   'FARMSTEAD_NODE_NAME',
   'FARMSTEAD_NODE_PORTS',
+  'FARMSTEAD_POSTGRES_IMAGE',
+  'FARMSTEAD_POSTGRES_UID',
+  'FARMSTEAD_SECRETS',
   'FARMSTEAD_SITE',
   'FARMSTEAD_STAGES',
   'FARMSTEAD_TOKEN_FILE',
