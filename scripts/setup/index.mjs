@@ -5,6 +5,7 @@ import { statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildConsole, buildControlPlane, buildNode } from './builds.mjs'
 import { ensureDebianPackages } from './debian-packages.mjs'
+import { ensureChartTools } from './helm.mjs'
 import { lock } from './lock.mjs'
 import { ensureNode } from './node-toolchain.mjs'
 import { ensureNpmPackages, isInstalled } from './npm-packages.mjs'
@@ -48,7 +49,7 @@ export async function setUp(set) {
     await steps.together([
       ensureNpmPackages(steps, tools),
       buildNode(steps),
-      ...(set === 'test' ? [ensureSchemathesis(steps)] : []),
+      ...(set === 'test' ? [ensureTestTools(steps, tools)] : []),
     ])
     await buildControlPlane(steps, tools)
     await buildConsole(steps, tools)
@@ -58,4 +59,10 @@ export async function setUp(set) {
     steps.close()
     held.release()
   }
+}
+
+/** @param {Steps} steps @param {import('./node-toolchain.mjs').Toolchain} tools */
+async function ensureTestTools(steps, tools) {
+  await ensureSchemathesis(steps)
+  await ensureChartTools(steps, tools)
 }

@@ -8,6 +8,8 @@ export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 export const toolsDir = join(root, '.tools')
 export const logFile = join(toolsDir, 'setup.log')
 export const nodeBinary = join(root, 'server-c/build/release/farmstead-node')
+/** Helm, and schemas of Kubernetes. */
+export const chartToolsDir = join(toolsDir, 'chart')
 export const schemathesisDir = join(toolsDir, 'schemathesis')
 export const consoleDir = join(root, 'web-ui/dist')
 /** The control plane's programs, bundled. */
