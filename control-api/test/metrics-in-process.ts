@@ -10,11 +10,18 @@ import type { BeginThread } from '../src/metrics-store/worker-client.ts'
 export const inThisThread: BeginThread = ({ path }) => {
   const heard = new EventEmitter()
   const say = (reply: Reply) => heard.emit('message', structuredClone(reply))
-  const take = answerQuestions(path, say)
-  setImmediate(say, { kind: 'ready' })
+  // What is kept in PostgreSQL besides has tests of its own (metrics-store/postgres).
+  const answering = answerQuestions({ path, record: null }, say)
+  answering.then(
+    () => setImmediate(say, { kind: 'ready' }),
+    (error) => {
+      heard.emit('error', error)
+      heard.emit('exit', 1)
+    },
+  )
   return Object.assign(heard, {
     postMessage(request: Request) {
-      setImmediate(take, structuredClone(request))
+      setImmediate(async () => (await answering)(structuredClone(request)))
     },
     terminate: async () => 0,
   })

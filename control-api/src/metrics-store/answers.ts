@@ -3,9 +3,14 @@
 import { nextTurn } from '../base/slices.ts'
 import { compareSets } from './compare.ts'
 import { giveWay } from './give-way.ts'
-import type { Answer, Question, Reply, Request } from './messages.ts'
+import type { Answer, Question, Reply, Request, WorkerData } from './messages.ts'
+import type { MetricsDb } from './metrics-db.ts'
 import { openMetricsDb } from './open.ts'
-import { createRingStore } from './ring-store.ts'
+import type { RecordPlace } from './postgres/copy.ts'
+import { FORGET_COPY } from './postgres/forget.ts'
+import type { Gate } from './postgres/gate.ts'
+import type { Mirror, TellTrouble } from './postgres/mirror.ts'
+import { createRingStore, type Outcome, type Take } from './ring-store.ts'
 import { queryHeatmap, querySets } from './sets.ts'
 import { countedIn, querySites } from './site-query.ts'
 import { FINEST } from './steps.ts'
@@ -13,15 +18,38 @@ import { topOf } from './top.ts'
 import { unitsOf } from './units.ts'
 import { movingValuesOf, valuesOf } from './values.ts'
 
+type Opened = { db: MetricsDb; mirrored: { mirror: Mirror; gate: Gate } | null; refused?: string }
+
 /** Opens the file, and throws when it can't be. What is said comes in the order in which it is known. */
-export function answerQuestions(path: string, say: (reply: Reply) => void) {
-  const db = openMetricsDb(path)
+export async function answerQuestions(
+  { path, record }: WorkerData,
+  say: (reply: Reply) => void,
+): Promise<(request: Request) => Promise<void>> {
+  const tell: TellTrouble = (trouble) => say({ kind: 'trouble', trouble })
+  const { db, mirrored, refused } = record
+    ? await openWithRecord(path, record, tell)
+    : openAlone(path)
   const rings = createRingStore(db)
+
+  function take(takes: Take[]): Outcome[] | Promise<Outcome[]> {
+    if (refused !== undefined) throw new Error(refused)
+    return mirrored ? mirrored.gate.take(rings, takes) : rings.takeAll(takes)
+  }
+
+  /** A copy that nobody notes the changes of is not changed. */
+  const isToRollUp = () =>
+    refused === undefined && (mirrored === null || mirrored.gate.canRollUp(rings))
+
+  async function close(): Promise<null> {
+    await mirrored?.mirror.close()
+    db.close()
+    return null
+  }
 
   function answer(question: Question): Answer | Promise<Answer> {
     switch (question.kind) {
       case 'take':
-        return rings.takeAll(question.takes)
+        return take(question.takes)
       case 'sets':
         return inTurns(querySets(rings, question))
       case 'heatmap':
@@ -47,19 +75,21 @@ export function answerQuestions(path: string, say: (reply: Reply) => void) {
       case 'moving-values':
         return inTurns(movingValuesOf(rings, question))
       case 'prune':
+        if (question.after === 0) mirrored?.mirror.keepUp(question.nowMs)
         return rings.pruneSome(question.nowMs, question.after)
       case 'roll-up':
-        return rings.rollUp.some(question.nowMs)
+        return isToRollUp() && rings.rollUp.some(question.nowMs)
       case 'memberships':
         for (const [nodeId, membership] of question.of) {
           rings.rollUp.setMembership(nodeId, membership)
         }
         return null
       case 'give-way':
-        return giveWay(db, rings, question)
+        return mirrored
+          ? mirrored.mirror.alone(() => giveWay(db, rings, question))
+          : giveWay(db, rings, question)
       case 'close':
-        db.close()
-        return null
+        return close()
     }
   }
 
@@ -70,6 +100,27 @@ export function answerQuestions(path: string, say: (reply: Reply) => void) {
       say({ kind: 'failed', id, message: error instanceof Error ? error.message : String(error) })
     }
   }
+}
+
+function openAlone(path: string): Opened {
+  const db = openMetricsDb(path)
+  db.exec(FORGET_COPY)
+  return { db, mirrored: null }
+}
+
+/** Who has no PostgreSQL does not load it. */
+async function openWithRecord(
+  path: string,
+  record: RecordPlace,
+  tell: TellTrouble,
+): Promise<Opened> {
+  const { openMirrored } = await import('./postgres/mirror.ts')
+  const opened = await openMirrored(path, record, tell)
+  // Past measurements are there to be looked at.
+  if ('refused' in opened) return { db: openMetricsDb(path), mirrored: null, ...opened }
+  const { createGate } = await import('./postgres/gate.ts')
+  const { db, mirror } = opened
+  return { db, mirrored: { mirror, gate: createGate(mirror) } }
 }
 
 async function inTurns<T>(parts: Generator<void, T>): Promise<T> {

@@ -35,16 +35,22 @@ export function openMetricsDb(path: string): MetricsDb {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null
     if (code !== 'SQLITE_NOTADB' && code !== 'SQLITE_CORRUPT') throw error
-    for (const suffix of ['-wal', '-shm', '']) setAside(`${path}${suffix}`)
+    setAside(path, 'damaged')
     return openFile(path)
   }
 }
 
-function setAside(path: string): void {
-  try {
-    renameSync(path, `${path}.damaged`)
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+/** As it is at this moment, and stays while it is read. It must be closed before the file is rebuilt (give-way.ts). */
+export const openToRead = (path: string): MetricsDb => new Sqlite(path, { readonly: true })
+
+/** Its name says why. One that was set aside for that before is gone. */
+export function setAside(path: string, why: 'damaged' | 'replaced'): void {
+  for (const suffix of ['-wal', '-shm', '']) {
+    try {
+      renameSync(`${path}${suffix}`, `${path}${suffix}.${why}`)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    }
   }
 }
 

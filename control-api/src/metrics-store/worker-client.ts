@@ -50,11 +50,17 @@ type Gathered = {
   reject: (error: Error) => void
 }
 
+type Hearing = {
+  /** A thread took the place of one that ended: it knows what is in the file and nothing else. */
+  onRestart?: () => void
+  /** Why it can take nothing; null: it can again. */
+  onTrouble?: (trouble: string | null) => void
+}
+
 /** Resolves when the file is open; rejects with the reason when it can't be. */
 export async function startMetricsWorker(
-  path: string,
-  /** A thread took the place of one that ended: it knows what is in the file and nothing else. */
-  onRestart: () => void = () => {},
+  data: WorkerData,
+  { onRestart = () => {}, onTrouble = () => {} }: Hearing = {},
   begin: BeginThread = beginThread,
 ): Promise<MetricsWorker> {
   const waiting = new Map<number, Waiting>()
@@ -69,11 +75,12 @@ export async function startMetricsWorker(
   }
 
   function start(): Promise<Thread> {
-    const started = begin({ path })
+    const started = begin(data)
     return new Promise((resolve, reject) => {
       let cause: Error | null = null
       started.on('message', (reply: Reply) => {
         if (reply.kind === 'ready') return resolve(started)
+        if (reply.kind === 'trouble') return onTrouble(reply.trouble)
         const asked = waiting.get(reply.id)
         waiting.delete(reply.id)
         if (reply.kind === 'answer') asked?.resolve(reply.answer as never)

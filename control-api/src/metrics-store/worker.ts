@@ -6,11 +6,16 @@ import { answerQuestions } from './answers.ts'
 import type { Reply, Request, WorkerData } from './messages.ts'
 
 const say = (reply: Reply) => parentPort?.postMessage(reply)
-const { path } = workerData as WorkerData
-const take = answerQuestions(path, say)
+const data = workerData as WorkerData
 
-parentPort?.on('message', async (request: Request) => {
-  await take(request)
-  if (request.question.kind === 'close') parentPort?.close()
-})
-say({ kind: 'ready' })
+if (data.record?.isOnlyRead) {
+  const { catchUp } = await import('./postgres/copy.ts')
+  await catchUp(data.path, data.record)
+} else {
+  const take = await answerQuestions(data, say)
+  parentPort?.on('message', async (request: Request) => {
+    await take(request)
+    if (request.question.kind === 'close') parentPort?.close()
+  })
+  say({ kind: 'ready' })
+}
