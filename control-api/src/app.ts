@@ -181,10 +181,13 @@ export async function buildService(
 
   const metrics = await openMetricsStore({
     ...{ dataDir, now, isDiskFull: disk.isFull, beginThread: beginMetricsThread },
-    record: config.databaseUrl === null ? null : { url: config.databaseUrl, controlPlaneId },
+    record:
+      config.databaseUrl === null
+        ? null
+        : { url: config.databaseUrl, controlPlaneId, epoch: identity.epoch },
     onTrouble(trouble) {
-      if (trouble !== null) app.log.error(`measurements are not kept: ${trouble}`)
-      else app.log.info('measurements are kept again')
+      if (trouble !== null) app.log.error(`measurements are not taken: ${trouble}`)
+      else app.log.info('measurements are taken again')
     },
     connectedNodes: () => fleet.connections.size,
     sitesOf: createCountedSites({ db, readGrouping }),

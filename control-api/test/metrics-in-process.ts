@@ -10,18 +10,11 @@ import type { BeginThread } from '../src/metrics-store/worker-client.ts'
 export const inThisThread: BeginThread = ({ path }) => {
   const heard = new EventEmitter()
   const say = (reply: Reply) => heard.emit('message', structuredClone(reply))
-  // What is kept in PostgreSQL besides has tests of its own (metrics-store/postgres).
-  const answering = answerQuestions({ path, record: null }, say)
-  answering.then(
-    () => setImmediate(say, { kind: 'ready' }),
-    (error) => {
-      heard.emit('error', error)
-      heard.emit('exit', 1)
-    },
-  )
+  const take = answerQuestions({ path, record: null }, say)
+  setImmediate(say, { kind: 'ready' })
   return Object.assign(heard, {
     postMessage(request: Request) {
-      setImmediate(async () => (await answering)(structuredClone(request)))
+      setImmediate(take, structuredClone(request))
     },
     terminate: async () => 0,
   })

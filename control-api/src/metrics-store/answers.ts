@@ -2,15 +2,10 @@
 // What metrics.db knows: questions are answered one after the other; long ones in parts, with others between.
 import { nextTurn } from '../base/slices.ts'
 import { compareSets } from './compare.ts'
-import { giveWay } from './give-way.ts'
 import type { Answer, Question, Reply, Request, WorkerData } from './messages.ts'
-import type { MetricsDb } from './metrics-db.ts'
 import { openMetricsDb } from './open.ts'
-import type { RecordPlace } from './postgres/copy.ts'
-import { FORGET_COPY } from './postgres/forget.ts'
-import type { Gate } from './postgres/gate.ts'
-import type { Mirror, TellTrouble } from './postgres/mirror.ts'
-import { createRingStore, type Outcome, type Take } from './ring-store.ts'
+import { NotReadYet, type Opened, openAlone } from './opened.ts'
+import type { Membership } from './roll-up.ts'
 import { queryHeatmap, querySets } from './sets.ts'
 import { countedIn, querySites } from './site-query.ts'
 import { FINEST } from './steps.ts'
@@ -18,38 +13,60 @@ import { topOf } from './top.ts'
 import { unitsOf } from './units.ts'
 import { movingValuesOf, valuesOf } from './values.ts'
 
-type Opened = { db: MetricsDb; mirrored: { mirror: Mirror; gate: Gate } | null; refused?: string }
+const STILL_OPENED = 'measurements are being taken over from PostgreSQL'
 
 /** Opens the file, and throws when it can't be. What is said comes in the order in which it is known. */
-export async function answerQuestions(
-  { path, record }: WorkerData,
-  say: (reply: Reply) => void,
-): Promise<(request: Request) => Promise<void>> {
-  const tell: TellTrouble = (trouble) => say({ kind: 'trouble', trouble })
-  const { db, mirrored, refused } = record
-    ? await openWithRecord(path, record, tell)
-    : openAlone(path)
-  const rings = createRingStore(db)
+export function answerQuestions({ path, record }: WorkerData, say: (reply: Reply) => void) {
+  let opened: Opened | null = null
+  const toldEarly = new Map<string, Membership | null>()
+  const stopping = new AbortController()
+  if (record) {
+    // What can't be opened later can't be opened now.
+    openMetricsDb(path).close()
+    void openBeside(record)
+  } else opened = openAlone(path)
 
-  function take(takes: Take[]): Outcome[] | Promise<Outcome[]> {
-    if (refused !== undefined) throw new Error(refused)
-    return mirrored ? mirrored.gate.take(rings, takes) : rings.takeAll(takes)
+  /** Who decides does not wait for PostgreSQL, and who has none does not load its client. */
+  async function openBeside(place: NonNullable<WorkerData['record']>): Promise<void> {
+    const { openWithRecord } = await import('./postgres/opening.ts')
+    const tell = (trouble: string | null) => say({ kind: 'trouble', trouble })
+    const done = await openWithRecord(path, { place, tell, signal: stopping.signal })
+    for (const [nodeId, membership] of toldEarly) {
+      done?.rings.rollUp.setMembership(nodeId, membership)
+    }
+    opened = done
   }
 
-  /** A copy that nobody notes the changes of is not changed. */
-  const isToRollUp = () =>
-    refused === undefined && (mirrored === null || mirrored.gate.canRollUp(rings))
-
   async function close(): Promise<null> {
-    await mirrored?.mirror.close()
-    db.close()
+    stopping.abort()
+    await opened?.close()
     return null
   }
 
+  function whileOpening(question: Question): Answer | Promise<Answer> {
+    switch (question.kind) {
+      case 'roll-up':
+        return false
+      case 'prune':
+      case 'summed-until':
+        return null
+      case 'memberships':
+        for (const [nodeId, membership] of question.of) toldEarly.set(nodeId, membership)
+        return null
+      case 'close':
+        return close()
+      default:
+        throw new NotReadYet(STILL_OPENED)
+    }
+  }
+
   function answer(question: Question): Answer | Promise<Answer> {
+    if (opened === null) return whileOpening(question)
+    const { rings } = opened
+    opened.requireRead(question)
     switch (question.kind) {
       case 'take':
-        return take(question.takes)
+        return opened.take(question.takes)
       case 'sets':
         return inTurns(querySets(rings, question))
       case 'heatmap':
@@ -75,19 +92,17 @@ export async function answerQuestions(
       case 'moving-values':
         return inTurns(movingValuesOf(rings, question))
       case 'prune':
-        if (question.after === 0) mirrored?.mirror.keepUp(question.nowMs)
+        if (question.after === 0) opened.keepUp(question.nowMs)
         return rings.pruneSome(question.nowMs, question.after)
       case 'roll-up':
-        return isToRollUp() && rings.rollUp.some(question.nowMs)
+        return opened.canRollUp() && rings.rollUp.some(question.nowMs)
       case 'memberships':
         for (const [nodeId, membership] of question.of) {
           rings.rollUp.setMembership(nodeId, membership)
         }
         return null
       case 'give-way':
-        return mirrored
-          ? mirrored.mirror.alone(() => giveWay(db, rings, question))
-          : giveWay(db, rings, question)
+        return opened.giveWay(question)
       case 'close':
         return close()
     }
@@ -97,30 +112,10 @@ export async function answerQuestions(
     try {
       say({ kind: 'answer', id, answer: await answer(question) })
     } catch (error) {
-      say({ kind: 'failed', id, message: error instanceof Error ? error.message : String(error) })
+      const message = error instanceof Error ? error.message : String(error)
+      say({ kind: 'failed', id, message, isNotReadYet: error instanceof NotReadYet })
     }
   }
-}
-
-function openAlone(path: string): Opened {
-  const db = openMetricsDb(path)
-  db.exec(FORGET_COPY)
-  return { db, mirrored: null }
-}
-
-/** Who has no PostgreSQL does not load it. */
-async function openWithRecord(
-  path: string,
-  record: RecordPlace,
-  tell: TellTrouble,
-): Promise<Opened> {
-  const { openMirrored } = await import('./postgres/mirror.ts')
-  const opened = await openMirrored(path, record, tell)
-  // Past measurements are there to be looked at.
-  if ('refused' in opened) return { db: openMetricsDb(path), mirrored: null, ...opened }
-  const { createGate } = await import('./postgres/gate.ts')
-  const { db, mirror } = opened
-  return { db, mirrored: { mirror, gate: createGate(mirror) } }
 }
 
 async function inTurns<T>(parts: Generator<void, T>): Promise<T> {

@@ -2,7 +2,7 @@
 // What the service and the worker thread that owns metrics.db say to each other.
 import type { CompareQuery, Comparison } from './compare.ts'
 import type { GiveWay } from './give-way.ts'
-import type { RecordPlace } from './postgres/copy.ts'
+import type { WritersPlace } from './postgres/copy.ts'
 import type { Outcome, Take } from './ring-store.ts'
 import type { Membership } from './roll-up.ts'
 import type { Heatmap, HeatmapQuery, SetColumns, SetsQuery } from './sets.ts'
@@ -14,8 +14,8 @@ import type { Unit, UnitsQuery } from './units.ts'
 import type { MovingQuery, MovingValues, Valued, ValuesQuery } from './values.ts'
 import type { PlacedRequest } from './windows.ts'
 
-/** `record`: in PostgreSQL, of which metrics.db is a copy. isOnlyRead: by a replica that is not the leader, once. */
-export type WorkerData = { path: string; record: (RecordPlace & { isOnlyRead?: boolean }) | null }
+/** `record`: in PostgreSQL, of which metrics.db is a copy. */
+export type WorkerData = { path: string; record: WritersPlace | null }
 
 export type Question =
   | { kind: 'take'; takes: Take[] }
@@ -70,4 +70,4 @@ export type Reply =
   /** Why nothing can be taken; null: it can again. */
   | { kind: 'trouble'; trouble: string | null }
   | { kind: 'answer'; id: number; answer: Answer }
-  | { kind: 'failed'; id: number; message: string }
+  | { kind: 'failed'; id: number; message: string; isNotReadYet: boolean }

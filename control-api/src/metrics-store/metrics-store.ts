@@ -11,7 +11,7 @@ import { createLatencyBoard } from './latency-board.ts'
 import type { LatencySummary, Metrics } from './metrics.ts'
 import { asSeries, asSets, type NodeSeries, type SeriesQuery } from './node-series.ts'
 import { createPace } from './pace.ts'
-import type { RecordPlace } from './postgres/copy.ts'
+import type { WritersPlace } from './postgres/copy.ts'
 import type { Membership } from './roll-up.ts'
 import type { Heatmap, HeatmapQuery, SetColumns, SetsQuery } from './sets.ts'
 import type { CountedQuery, SiteQuery, SiteSteps } from './site-query.ts'
@@ -32,6 +32,7 @@ import {
 } from './windows.ts'
 import {
   type BeginThread,
+  MetricsNotRead,
   MetricsUnavailable,
   type MetricsWorker,
   startMetricsWorker,
@@ -93,6 +94,13 @@ const MetricsDown = defineError(
   (reason: string) =>
     `The metrics store does not answer: ${reason}. Try again in a few seconds; nodes keep their measurements.`,
 )
+const NotLoaded = defineError(
+  503,
+  'metrics_not_loaded',
+  'These measurements are not loaded yet',
+  (reason: string) =>
+    `Something of what was asked for is missing: ${reason}. Nothing of it is lost: ask again in a minute, or for a later time.`,
+)
 
 type Options = {
   dataDir: string
@@ -101,7 +109,7 @@ type Options = {
   connectedNodes?: () => number
   beginThread?: BeginThread | undefined
   /** Where PostgreSQL keeps what is measured; metrics.db is a copy of that then. */
-  record?: RecordPlace | null
+  record?: WritersPlace | null
   /** Why nothing can be measured; null: it can again. */
   onTrouble?: (trouble: string | null) => void
   /** Of which version's sites a node counted; without it none are. */
@@ -195,6 +203,7 @@ export async function openMetricsStore({
       lastFailure = null
       return value
     } catch (error) {
+      if (error instanceof MetricsNotRead) throw new NotLoaded(error.message)
       noteFailure(error)
       if (error instanceof MetricsUnavailable) throw new MetricsDown(error.message)
       throw error

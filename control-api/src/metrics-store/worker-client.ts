@@ -10,6 +10,8 @@ import type { Answers, Question, Reply, Request, WorkerData } from './messages.t
 import type { Outcome, Take, Taken } from './ring-store.ts'
 
 export class MetricsUnavailable extends Error {}
+/** It is kept, and not loaded yet. */
+export class MetricsNotRead extends MetricsUnavailable {}
 
 export type MetricsWorker = {
   ask<Q extends Question>(question: Q): Promise<Answers[Q['kind']]>
@@ -84,6 +86,7 @@ export async function startMetricsWorker(
         const asked = waiting.get(reply.id)
         waiting.delete(reply.id)
         if (reply.kind === 'answer') asked?.resolve(reply.answer as never)
+        else if (reply.isNotReadYet) asked?.reject(new MetricsNotRead(reply.message))
         else asked?.reject(new MetricsUnavailable(reply.message))
       })
       started.on('error', (error: Error) => {

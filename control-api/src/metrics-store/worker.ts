@@ -6,16 +6,10 @@ import { answerQuestions } from './answers.ts'
 import type { Reply, Request, WorkerData } from './messages.ts'
 
 const say = (reply: Reply) => parentPort?.postMessage(reply)
-const data = workerData as WorkerData
+const take = answerQuestions(workerData as WorkerData, say)
 
-if (data.record?.isOnlyRead) {
-  const { catchUp } = await import('./postgres/copy.ts')
-  await catchUp(data.path, data.record)
-} else {
-  const take = await answerQuestions(data, say)
-  parentPort?.on('message', async (request: Request) => {
-    await take(request)
-    if (request.question.kind === 'close') parentPort?.close()
-  })
-  say({ kind: 'ready' })
-}
+parentPort?.on('message', async (request: Request) => {
+  await take(request)
+  if (request.question.kind === 'close') parentPort?.close()
+})
+say({ kind: 'ready' })

@@ -93,7 +93,7 @@ if (url === null) {
     'FARMSTEAD_TEST_POSTGRES names no PostgreSQL: postgres://user@host/database of one who may make databases',
   )
 }
-const record = { url, controlPlaneId: 'cp_bench' }
+const record = { url, controlPlaneId: 'cp_bench', epoch: 1 }
 const client = new pg.Client({ connectionString: url })
 await client.connect()
 const one = async (text: string) => Number((await client.query(text)).rows[0]?.one)
@@ -151,10 +151,10 @@ try {
   rmSync(next, { recursive: true })
   const third = folder()
   const readMs = performance.now()
-  await catchUpMetrics({ dataDir: third, record })
+  await catchUpMetrics({ dataDir: third, url })
   const wholeMs = performance.now() - readMs
   const againMs = performance.now()
-  await catchUpMetrics({ dataDir: third, record })
+  await catchUpMetrics({ dataDir: third, url })
   say(
     `an empty folder: ready after ${seconds(readyMs)} s, takes reports after ${seconds(takenMs)} s; all of it read in ${seconds(wholeMs)} s, and when nothing is new in ${seconds(performance.now() - againMs)} s`,
   )

@@ -5,15 +5,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MetricsDb } from '../metrics-db.ts'
 import { openToRead } from '../open.ts'
+import { MOST_SLOW_OF_FARM } from '../slow-requests.ts'
 import { type Connection, connect } from './connection.ts'
-import { type Copy, openCopy, type RecordPlace } from './copy.ts'
+import { type Copy, openCopy, type WritersPlace } from './copy.ts'
 import { startFilling } from './filling.ts'
 import { takeSnapshot } from './journal.ts'
 import { createPartitions, type Partitions } from './partitions.ts'
 import { type Reading, readOlder } from './read.ts'
-import { claim, goOn, makeTables, RecordRefused, readRecord, writtenBy } from './record.ts'
+import { claim, Deposed, goOn, makeTables, readRecord, writtenBy } from './record.ts'
 import { sendChanges } from './send.ts'
-import { KEPT_TABLES } from './tables.ts'
+import { KEPT_TABLES, remoteName, SLOW_TABLE } from './tables.ts'
 
 const ROUND_EVERY_MS = 1_000
 const TRY_AGAIN_MS = 1_000
@@ -44,28 +45,27 @@ export type TellTrouble = (trouble: string | null) => void
 
 type Waiting = { resolve: () => void; reject: (error: Error) => void }
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+export const messageOf = (error: unknown): string =>
+  `PostgreSQL takes no measurements: ${error instanceof Error ? error.message : String(error)}`
 
-/** Throws when PostgreSQL can't be reached. With a record that is not this version's nothing is taken, and the reason is told. */
+/** Throws when PostgreSQL can't be reached, and what record.ts does. */
 export async function openMirrored(
   path: string,
-  place: RecordPlace,
+  place: WritersPlace,
   tell: TellTrouble,
-): Promise<Mirrored | { refused: string }> {
+): Promise<Mirrored> {
   const connection = await connect(place.url)
   try {
     await makeTables(connection, place.controlPlaneId)
     await readRecord(connection, place.controlPlaneId)
     const token = crypto.randomUUID()
-    await claim(connection, token)
+    await claim(connection, token, place.epoch)
     const copy = await openCopy(path, connection, { ...place, isWriter: true })
     await readNewest({ ...copy, connection })
     return { db: copy.db, mirror: startMirror({ path, place, token, copy, connection, tell }) }
   } catch (error) {
     await connection.end()
-    if (!(error instanceof RecordRefused)) throw error
-    tell(error.message)
-    return { refused: error.message }
+    throw error
   }
 }
 
@@ -77,7 +77,7 @@ async function readNewest(reading: Reading): Promise<void> {
 
 type Started = {
   path: string
-  place: RecordPlace
+  place: WritersPlace
   token: string
   copy: Copy
   connection: Connection
@@ -114,7 +114,7 @@ function startMirror({ path, place, token, copy, connection: first, tell }: Star
       const written = await writtenBy(connection, token)
       if (written === null) {
         isOver = true
-        throw new NotKept('another replica writes the measurements in PostgreSQL now')
+        throw new Deposed()
       }
       if (written === v + 1) {
         v = written
@@ -157,6 +157,10 @@ function startMirror({ path, place, token, copy, connection: first, tell }: Star
          select 1 from metrics_taken newer where newer.node = t.node and newer.taken_at_ms > t.taken_at_ms)`,
       [nowMs - FORGET_BOOT_MS],
     )
+    await connection.rows(
+      `delete from ${remoteName(SLOW_TABLE)} where key <= (select max(key) from ${remoteName(SLOW_TABLE)}) - $1::bigint`,
+      [MOST_SLOW_OF_FARM],
+    )
   }
 
   async function goRound(): Promise<void> {
@@ -170,8 +174,7 @@ function startMirror({ path, place, token, copy, connection: first, tell }: Star
       waiting = [...covered, ...waiting]
       failures++
       // A session ends now and then, and the next one goes on.
-      if (failures > 1 || isOver)
-        setTrouble(`PostgreSQL takes no measurements: ${messageOf(error)}`)
+      if (failures > 1 || isOver) setTrouble(messageOf(error))
       if (isOver) giveUp()
       await session?.connection.end()
       session = null
@@ -192,8 +195,10 @@ function startMirror({ path, place, token, copy, connection: first, tell }: Star
   }
 
   let isClosing = false
+  let pause: Promise<void> | null = null
   async function goOnRounds(): Promise<void> {
     while (!isClosing && !isOver) {
+      while (pause) await pause
       round = goRound()
       await round
       round = null
@@ -244,8 +249,17 @@ function startMirror({ path, place, token, copy, connection: first, tell }: Star
     },
 
     async alone(work) {
-      while (round) await round
-      return work()
+      const { promise, resolve } = Promise.withResolvers<void>()
+      pause = promise
+      try {
+        // What there was no room for is not read again by this process.
+        await filling.stop()
+        await round
+        return work()
+      } finally {
+        pause = null
+        resolve()
+      }
     },
 
     async close() {

@@ -6,12 +6,16 @@ import { LAYOUT, REMOTE_TABLES } from './tables.ts'
 
 /** Of two replicas that start at once one makes the tables. */
 const MAKE_LOCK = 7_120_197
-/** The one before may be in the middle of a transaction, or gone without a word. */
-const CLAIM_WITHIN_MS = 15_000
 const WRITERS_KNOWN = 1_000
 
 /** What is there is not ours to write: the reason is for people. */
 export class RecordRefused extends Error {}
+/** One that began to lead later writes now. */
+export class Deposed extends Error {
+  constructor() {
+    super('another replica writes the measurements in PostgreSQL now')
+  }
+}
 
 export type Writer = { token: string; fromV: number }
 /** The newest writer last. */
@@ -23,7 +27,7 @@ export async function makeTables(connection: Connection, controlPlaneId: string)
     await connection.run(`select pg_advisory_xact_lock(${MAKE_LOCK})`)
     await connection.run(REMOTE_TABLES)
     await connection.rows(
-      `insert into metrics_record (layout, control_plane_id, writer, v) values ($1::bigint, $2, '', 0)
+      `insert into metrics_record (layout, control_plane_id, epoch, writer, v) values ($1::bigint, $2, 0, '', 0)
        on conflict do nothing`,
       [LAYOUT, controlPlaneId],
     )
@@ -35,11 +39,22 @@ export async function isMade(connection: Connection): Promise<boolean> {
   return row?.[0] != null
 }
 
-/** From now on nobody writes but who has this token. */
-export const claim = (connection: Connection, token: string): Promise<void> =>
-  connection.transaction(async () => {
-    await connection.run(`set local lock_timeout = ${CLAIM_WITHIN_MS}`)
-    await connection.rows('update metrics_record set writer = $1', [token])
+/**
+ * From now on nobody writes but who has this token. `epoch` is that of the control plane, which each leader takes anew in the
+ * session that makes it the leader: whoever wakes up after another began is refused, and disturbs nobody.
+ */
+export async function claim(connection: Connection, token: string, epoch: number): Promise<void> {
+  const [record] = await connection.rows<[number]>('select epoch from metrics_record')
+  if (record && record[0] > epoch) throw new Deposed()
+  // The one before may hang in the midst of a transaction.
+  await connection.run(`select pg_terminate_backend(pid) from pg_locks
+    where relation = 'metrics_record'::regclass and mode = 'RowExclusiveLock' and pid <> pg_backend_pid()`)
+  await connection.transaction(async () => {
+    const claimed = await connection.rows(
+      'update metrics_record set writer = $1, epoch = $2::bigint where epoch <= $2::bigint returning v',
+      [token, epoch],
+    )
+    if (claimed.length === 0) throw new Deposed()
     await connection.rows(
       'insert into metrics_writers (token, from_v) select $1, v from metrics_record',
       [token],
@@ -49,11 +64,12 @@ export const claim = (connection: Connection, token: string): Promise<void> =>
       [WRITERS_KNOWN],
     )
   })
+}
 
-/** Throws RecordRefused when it is another control plane's, or of another layout. */
+/** Throws RecordRefused when it is another control plane's, or of another layout. null: whosever it is. */
 export async function readRecord(
   connection: Connection,
-  controlPlaneId: string,
+  controlPlaneId: string | null,
 ): Promise<MetricsRecord> {
   const [record] = await connection.rows<[layout: number, id: string, v: number]>(
     'select layout, control_plane_id, v from metrics_record',
@@ -65,7 +81,7 @@ export async function readRecord(
       `The measurements in PostgreSQL were written by another version of Farmstead (layout ${layout}, this one reads ${LAYOUT}). Run that version, or drop the tables metrics_*: only past measurements are in them.`,
     )
   }
-  if (id !== controlPlaneId) {
+  if (controlPlaneId !== null && id !== controlPlaneId) {
     throw new RecordRefused(
       `The measurements in PostgreSQL are of another control plane (${id}, this one is ${controlPlaneId}). Drop the tables metrics_* if nobody needs them any more.`,
     )

@@ -139,7 +139,7 @@ export const SMALL_TABLES: readonly SmallTable[] = [
 export const REMOTE_TABLES = `
 create table if not exists metrics_record (
   only_one boolean primary key default true check (only_one),
-  layout bigint not null, control_plane_id text not null, writer text not null, v bigint not null);
+  layout bigint not null, control_plane_id text not null, epoch bigint not null, writer text not null, v bigint not null);
 create table if not exists metrics_writers (
   n bigint generated always as identity primary key, token text not null unique, from_v bigint not null);
 ${SMALL_TABLES.map(

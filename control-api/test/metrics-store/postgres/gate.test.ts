@@ -11,23 +11,16 @@ import { makeQuickFolder } from '../../quick-folder.ts'
 
 const T0 = 1_800_000_000_000
 
-function gateOf(mirror: Partial<Mirror>) {
+function gateOf(mirror: Partial<Pick<Mirror, 'trouble' | 'readUntil' | 'kept'>>) {
   const dir = makeQuickFolder()
   const db = openMetricsDb(join(dir, 'metrics.db'))
   onTestFinished(() => {
     db.close()
     rmSync(dir, { recursive: true, force: true })
   })
-  const gate = createGate({
-    trouble: () => null,
-    readUntil: () => 0,
-    kept: async () => {},
-    keepUp: () => {},
-    alone: async (work) => work(),
-    close: async () => {},
-    ...mirror,
-  })
-  return { gate, rings: createRingStore(db) }
+  const rings = createRingStore(db)
+  const whole = { trouble: () => null, readUntil: () => 0, kept: async () => {} }
+  return { gate: createGate({ ...whole, ...mirror }, rings), rings }
 }
 
 const takeOf = (nodeId: string, seq: number, endedAtMs: number) => {
@@ -39,14 +32,14 @@ const takeOf = (nodeId: string, seq: number, endedAtMs: number) => {
 describe('what is taken of a mirrored metrics.db', () => {
   it('waits while its time is still being read, and others do not', async () => {
     let ring10 = T0 / 1000 - 60
-    const { gate, rings } = gateOf({ readUntil: (seconds) => (seconds === 10 ? ring10 : 0) })
+    const { gate } = gateOf({ readUntil: (seconds) => (seconds === 10 ? ring10 : 0) })
     const takes = [takeOf('node_a', 1, T0 - 5_000), takeOf('node_b', 1, T0 - 120_000)]
-    expect(await gate.take(rings, takes)).toMatchObject([
+    expect(await gate.take(takes)).toMatchObject([
       { acknowledgedSeq: 1, previousSeq: 0 },
-      { failed: expect.stringMatching(/still being read/) },
+      { failed: expect.stringMatching(/still read/) },
     ])
     ring10 -= 600
-    expect(await gate.take(rings, takes)).toMatchObject([
+    expect(await gate.take(takes)).toMatchObject([
       { acknowledgedSeq: 1, previousSeq: 1 },
       { acknowledgedSeq: 1, previousSeq: 0 },
     ])
@@ -57,29 +50,57 @@ describe('what is taken of a mirrored metrics.db', () => {
     const { gate, rings } = gateOf({ readUntil: (seconds) => (seconds === 60 ? ring60 : 0) })
     rings.takeAll([takeOf('node_a', 1, T0)])
     rings.rollUp.some(T0 + 60_000)
-    expect(gate.canRollUp(rings)).toBe(true)
+    expect(gate.canRollUp()).toBe(true)
     ring60 = T0 / 1000 + 60
-    expect(gate.canRollUp(rings)).toBe(false)
+    expect(gate.canRollUp()).toBe(false)
+  })
+
+  it('is not answered of before its time is here, nor of a finer one that the coarser is not made of yet', () => {
+    const until = new Map([[10, 0]])
+    const { gate, rings } = gateOf({ readUntil: (seconds) => until.get(seconds) ?? 0 })
+    rings.takeAll([takeOf('node_a', 1, T0 - 600_000), takeOf('node_a', 2, T0)])
+    while (rings.rollUp.some(T0 - 300_000));
+    const now = T0 / 1000
+    const ask = (resolutionSeconds: number, fromSeconds: number) => () =>
+      gate.requireRead({
+        ...{ kind: 'units', set: [], wanted: { stages: [], counters: [], gauges: [] } },
+        ...{ resolutionSeconds, fromSeconds, toSeconds: now, stepSeconds: resolutionSeconds },
+      })
+    expect(ask(60, now - 3600)).not.toThrow()
+    until.set(60, now - 1800)
+    expect(ask(60, now - 3600)).toThrow(/still read/)
+    expect(ask(60, now - 1800)).not.toThrow()
+    expect(ask(10, now - 3600)).not.toThrow()
+    // The minutes are made up to five and a half before now.
+    until.set(10, now - 420)
+    expect(ask(60, now - 1800)).not.toThrow()
+    until.set(10, now - 60)
+    expect(ask(60, now - 1800)).toThrow(/still read/)
+    until.set(1, now - 60)
+    const slow = (fromMs: number) => () =>
+      gate.requireRead({ kind: 'slow-requests', nodeId: 'node_a', fromMs, toMs: T0, limit: 1 })
+    expect(slow(T0 - 61_000)).toThrow(/still read/)
+    expect(slow(T0 - 60_000)).not.toThrow()
   })
 
   it('is news until PostgreSQL has it', async () => {
     let isThere = false
-    const { gate, rings } = gateOf({
+    const { gate } = gateOf({
       kept: async () => {
         if (!isThere) throw new Error('not yet')
       },
     })
     const take = takeOf('node_a', 5, T0)
-    await expect(gate.take(rings, [take])).rejects.toThrow('not yet')
-    await expect(gate.take(rings, [take])).rejects.toThrow('not yet')
+    await expect(gate.take([take])).rejects.toThrow('not yet')
+    await expect(gate.take([take])).rejects.toThrow('not yet')
     isThere = true
-    expect(await gate.take(rings, [take])).toEqual([{ acknowledgedSeq: 5, previousSeq: 0 }])
-    expect(await gate.take(rings, [take])).toEqual([{ acknowledgedSeq: 5, previousSeq: 5 }])
+    expect(await gate.take([take])).toEqual([{ acknowledgedSeq: 5, previousSeq: 0 }])
+    expect(await gate.take([take])).toEqual([{ acknowledgedSeq: 5, previousSeq: 5 }])
   })
 
   it('is nothing while PostgreSQL does not answer', async () => {
     const { gate, rings } = gateOf({ trouble: () => 'it is away' })
-    await expect(gate.take(rings, [takeOf('node_a', 1, T0)])).rejects.toThrow('it is away')
+    await expect(gate.take([takeOf('node_a', 1, T0)])).rejects.toThrow('it is away')
     expect(rings.subjects.find('node_a')).toBeUndefined()
   })
 })

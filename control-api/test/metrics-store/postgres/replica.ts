@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
 import pg from 'pg'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { threadProgram } from '../../../src/base/places.ts'
 import { metricsPath } from '../../../src/metrics-store/metrics-store.ts'
 import { asSeries, asSets } from '../../../src/metrics-store/node-series.ts'
+import { catchUp as catchUpOnce } from '../../../src/metrics-store/postgres/copy.ts'
 import { planQuery } from '../../../src/metrics-store/rings.ts'
-import { catchUpMetrics } from '../../../src/metrics-store/standby.ts'
 import type { PlacedWindow } from '../../../src/metrics-store/windows.ts'
 import { startMetricsWorker } from '../../../src/metrics-store/worker-client.ts'
 import { histogramOf } from '../../histogram-of.ts'
@@ -30,7 +30,14 @@ export function windowOf(seq: number, endedAtMs: number, seconds: number[]): Pla
   return { seq, endedAtMs, durationMs: 5_000, series }
 }
 
-export type Place = { dataDir: string; url: string; controlPlaneId?: string }
+export type Place = {
+  dataDir: string
+  url: string
+  controlPlaneId?: string
+  /** Left out: it began to lead after all others. */
+  epoch?: number
+}
+let lastEpoch = 0
 
 /** A folder that is removed in the end. */
 export function newFolder(): string {
@@ -47,12 +54,18 @@ export async function newDatabase(): Promise<string> {
   return url
 }
 
-export async function startReplica({ dataDir, url, controlPlaneId = CONTROL_PLANE }: Place) {
+/** Resolves when it takes measurements, or has said why it does not. */
+export async function startReplica({
+  dataDir,
+  url,
+  controlPlaneId = CONTROL_PLANE,
+  epoch = ++lastEpoch,
+}: Place) {
   const path = metricsPath(dataDir)
   const threads: Worker[] = []
   const troubles: (string | null)[] = []
   const worker = await startMetricsWorker(
-    { path, record: { url, controlPlaneId } },
+    { path, record: { url, controlPlaneId, epoch } },
     { onTrouble: (trouble) => troubles.push(trouble) },
     (workerData) => {
       const thread = new Worker(threadProgram('metrics-store/worker'), { workerData })
@@ -66,6 +79,14 @@ export async function startReplica({ dataDir, url, controlPlaneId = CONTROL_PLAN
     isGone = true
   }
   onTestFinished(close)
+  const isOpen = () =>
+    worker.ask({ kind: 'totals' }).then(
+      () => true,
+      () => false,
+    )
+  await expect
+    .poll(async () => troubles.length > 0 || (await isOpen()), { interval: 10 })
+    .toBe(true)
 
   const chart = async (nowMs: number, stepSeconds = 10, minutes = 10) => {
     const range = { fromSeconds: T0 / 1000, toSeconds: T0 / 1000 + minutes * 60 }
@@ -108,8 +129,10 @@ export async function startReplica({ dataDir, url, controlPlaneId = CONTROL_PLAN
   }
 }
 
-export const catchUp = ({ dataDir, url }: Place) =>
-  catchUpMetrics({ dataDir, record: { url, controlPlaneId: CONTROL_PLANE } })
+/** In the time of these tests. */
+export async function catchUp({ dataDir, url, nowMs = T0 }: Place & { nowMs?: number }) {
+  await catchUpOnce(metricsPath(dataDir), url, nowMs)
+}
 
 const TABLES = ['ring_10', 'ring_60', 'ring_900', 'site_minutes', 'site_hours', 'slow_requests']
 const SMALL = ['subjects', 'names', 'progress', 'taken']
