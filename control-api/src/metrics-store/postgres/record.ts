@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 import { LAYOUT, REMOTE_TABLES } from './tables.ts'
 
 /** Of two replicas that start at once one makes the tables. */
-const MAKE_LOCK = 7_120_197
+const MAKE_LOCK = 7_120_199
 const WRITERS_KNOWN = 1_000
 
 /** What is there is not ours to write: the reason is for people. */
