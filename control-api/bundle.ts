@@ -31,6 +31,7 @@ const THREADS = [
   'backup/worker',
   'features/configs/text-worker',
   'features/importers/import-worker',
+  'metrics-store/copy-worker',
   'metrics-store/worker',
 ]
 /** Compiled code; what begins threads from files of its own; and what is read as files. */

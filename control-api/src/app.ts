@@ -171,11 +171,6 @@ export async function buildService(
     recovery: await readRecovery(db),
   }
   const { dataDir, basePath, logLevel, trustProxy, agentTransport } = config
-  const metrics = await openMetricsStore({
-    ...{ dataDir, now, isDiskFull: disk.isFull, beginThread: beginMetricsThread },
-    connectedNodes: () => fleet.connections.size,
-    sitesOf: createCountedSites({ db, readGrouping }),
-  })
   const strip = withoutBase(basePath)
   const app = createFastify({
     ...{ logLevel, trustProxy, bodyLimit: BODY_BYTES },
@@ -183,6 +178,20 @@ export async function buildService(
     rewriteUrl: (request) => fromWellKnown(strip(request)),
   })
   consoleCertificate?.watch(app.log)
+
+  const metrics = await openMetricsStore({
+    ...{ dataDir, now, isDiskFull: disk.isFull, beginThread: beginMetricsThread },
+    record:
+      config.databaseUrl === null
+        ? null
+        : { url: config.databaseUrl, controlPlaneId, epoch: identity.epoch },
+    onTrouble(trouble) {
+      if (trouble !== null) app.log.error(`measurements are not taken: ${trouble}`)
+      else app.log.info('measurements are taken again')
+    },
+    connectedNodes: () => fleet.connections.size,
+    sitesOf: createCountedSites({ db, readGrouping }),
+  })
 
   const authority =
     agentTransport === 'mtls'

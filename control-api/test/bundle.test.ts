@@ -3,8 +3,11 @@
 import { existsSync, globSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { bundle } from '../bundle.ts'
+import { CONTROL_PLANE, newDatabase, newFolder } from './metrics-store/postgres/replica.ts'
+import { isOnPostgres } from './postgres.ts'
 import { PROGRAMS } from './programs.ts'
 
 const here = resolve(import.meta.dirname, '..')
@@ -40,6 +43,18 @@ test('what is not bundled is installed with the service', () => {
     .map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'))
   expect(packages).toContain('better-sqlite3')
   for (const name of packages) expect(dependencies).toHaveProperty(name)
+})
+
+test.runIf(isOnPostgres)('the thread of measurements finds its client of PostgreSQL', async () => {
+  const record = { url: await newDatabase(), controlPlaneId: CONTROL_PLANE }
+  const workerData = { path: join(newFolder(), 'metrics.db'), record }
+  const thread = new Worker(join(built, 'metrics-store/worker.js'), { workerData })
+  const said = await new Promise((resolve, reject) => {
+    thread.once('message', resolve)
+    thread.once('error', reject)
+  })
+  await thread.terminate()
+  expect(said).toEqual({ kind: 'ready' })
 })
 
 test('what is built stays while nothing changes', async () => {

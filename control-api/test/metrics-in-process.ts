@@ -10,7 +10,7 @@ import type { BeginThread } from '../src/metrics-store/worker-client.ts'
 export const inThisThread: BeginThread = ({ path }) => {
   const heard = new EventEmitter()
   const say = (reply: Reply) => heard.emit('message', structuredClone(reply))
-  const take = answerQuestions(path, say)
+  const take = answerQuestions({ path, record: null }, say)
   setImmediate(say, { kind: 'ready' })
   return Object.assign(heard, {
     postMessage(request: Request) {

@@ -27,6 +27,8 @@ const SUITES = [
     'people',
     'plugins',
     'replicas',
+    'metrics-store/postgres',
+    'bundle.test',
     'admin/move',
     'admin/verify-audit',
   ],

@@ -131,11 +131,15 @@ export class SimulatedNode {
     })
   }
 
-  /** One window that ended now; the answer is the sequence number taken. */
-  async report(series: Window['series'], durationMs = 5_000): Promise<number> {
+  /** One window that ended now, after those that were not taken; the answer is the sequence number taken. */
+  async report(
+    series: Window['series'],
+    durationMs = 5_000,
+    notTaken: readonly Window[] = [],
+  ): Promise<number> {
     const window = { seq: ++this.#seq, startedMs: this.#uptimeMs, durationMs, series }
     this.#uptimeMs += durationMs
-    return this.send([window])
+    return this.send([...notTaken, window])
   }
 
   async send(windows: Window[], fetching?: ReportRequest['fetching']): Promise<number> {

@@ -162,6 +162,13 @@ export default {
       },
       to: { path: 'better-sqlite3' },
     }),
+    forbid('postgres-where-databases-are-opened', 'Others ask by Kysely, or the metrics store.', {
+      from: {
+        path: SRC,
+        pathNot: `${SRC}(?:db/postgres/.*|metrics-store/postgres/connection)\\.ts$`,
+      },
+      to: { path: 'node_modules/(?:@types/)?pg/' },
+    }),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

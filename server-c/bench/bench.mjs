@@ -147,6 +147,7 @@ function list() {
   say('reports  what the reports of 1,000 and 10,000 nodes take in memory')
   say('metrics  how long questions about the measurements of 10,000 nodes take')
   say('fleet    100 and 1,000 simulated nodes: a push, a restart, nodes that give trouble')
+  say('mirrored  what it costs to keep measurements of 10,000 nodes in PostgreSQL')
   say('scrape   what Prometheus costs the control plane of 10,000 nodes')
   say('console  the console in Chromium over 10,000 nodes: how soon, how large, how old')
   return 0
@@ -211,6 +212,7 @@ const others = {
   lists: { file: '../../control-api/test/bench/lists.ts', packages: null },
   reports: { file: '../../control-api/test/bench/reports.ts', packages: null },
   metrics: { file: '../../control-api/test/bench/metrics.ts', packages: null },
+  mirrored: { file: '../../control-api/test/bench/mirrored.ts', packages: null },
   scrape: { file: '../../control-api/test/bench/scrape.ts', packages: null },
   console: { file: '../../e2e/scale/run.ts', packages: null, setsUp: true },
 }

@@ -2,6 +2,7 @@
 // What the service and the worker thread that owns metrics.db say to each other.
 import type { CompareQuery, Comparison } from './compare.ts'
 import type { GiveWay } from './give-way.ts'
+import type { WritersPlace } from './postgres/copy.ts'
 import type { Outcome, Take } from './ring-store.ts'
 import type { Membership } from './roll-up.ts'
 import type { Heatmap, HeatmapQuery, SetColumns, SetsQuery } from './sets.ts'
@@ -13,7 +14,8 @@ import type { Unit, UnitsQuery } from './units.ts'
 import type { MovingQuery, MovingValues, Valued, ValuesQuery } from './values.ts'
 import type { PlacedRequest } from './windows.ts'
 
-export type WorkerData = { path: string }
+/** `record`: in PostgreSQL, of which metrics.db is a copy. */
+export type WorkerData = { path: string; record: WritersPlace | null }
 
 export type Question =
   | { kind: 'take'; takes: Take[] }
@@ -65,5 +67,7 @@ export type Answers = {
 export type Answer = Answers[keyof Answers]
 export type Reply =
   | { kind: 'ready' }
+  /** Why nothing can be taken; null: it can again. */
+  | { kind: 'trouble'; trouble: string | null }
   | { kind: 'answer'; id: number; answer: Answer }
-  | { kind: 'failed'; id: number; message: string }
+  | { kind: 'failed'; id: number; message: string; isNotReadYet: boolean }

@@ -11,6 +11,7 @@ import { createLatencyBoard } from './latency-board.ts'
 import type { LatencySummary, Metrics } from './metrics.ts'
 import { asSeries, asSets, type NodeSeries, type SeriesQuery } from './node-series.ts'
 import { createPace } from './pace.ts'
+import type { WritersPlace } from './postgres/copy.ts'
 import type { Membership } from './roll-up.ts'
 import type { Heatmap, HeatmapQuery, SetColumns, SetsQuery } from './sets.ts'
 import type { CountedQuery, SiteQuery, SiteSteps } from './site-query.ts'
@@ -31,6 +32,7 @@ import {
 } from './windows.ts'
 import {
   type BeginThread,
+  MetricsNotRead,
   MetricsUnavailable,
   type MetricsWorker,
   startMetricsWorker,
@@ -92,6 +94,13 @@ const MetricsDown = defineError(
   (reason: string) =>
     `The metrics store does not answer: ${reason}. Try again in a few seconds; nodes keep their measurements.`,
 )
+const NotLoaded = defineError(
+  503,
+  'metrics_not_loaded',
+  'These measurements are not loaded yet',
+  (reason: string) =>
+    `Something of what was asked for is missing: ${reason}. Nothing of it is lost: ask again in a minute, or for a later time.`,
+)
 
 type Options = {
   dataDir: string
@@ -99,9 +108,15 @@ type Options = {
   isDiskFull?: () => boolean
   connectedNodes?: () => number
   beginThread?: BeginThread | undefined
+  /** Where PostgreSQL keeps what is measured; metrics.db is a copy of that then. */
+  record?: WritersPlace | null
+  /** Why nothing can be measured; null: it can again. */
+  onTrouble?: (trouble: string | null) => void
   /** Of which version's sites a node counted; without it none are. */
   sitesOf?: SitesOf
 }
+
+export const metricsPath = (dataDir: string): string => join(dataDir, 'metrics.db')
 
 const DISK_IS_FULL =
   'the disk is full: nothing is measured, rollouts are paused and changes are refused'
@@ -118,6 +133,8 @@ export async function openMetricsStore({
   isDiskFull = () => false,
   connectedNodes = () => 0,
   beginThread,
+  record = null,
+  onTrouble = () => {},
   sitesOf = async () => null,
 }: Options): Promise<MetricsStore> {
   const memberships = new Map<string, Membership>()
@@ -125,7 +142,18 @@ export async function openMetricsStore({
   const tellAgain = () => {
     worker.ask({ kind: 'memberships', of: [...memberships] }).catch(noteFailure)
   }
-  const worker = await startMetricsWorker(join(dataDir, 'metrics.db'), tellAgain, beginThread)
+  let trouble: string | null = null
+  const worker = await startMetricsWorker(
+    { path: metricsPath(dataDir), record },
+    {
+      onRestart: tellAgain,
+      onTrouble(now) {
+        trouble = now
+        onTrouble(now)
+      },
+    },
+    beginThread,
+  )
   const board = createLatencyBoard()
   const nodesSites = createNodesSites()
   const pace = createPace(connectedNodes)
@@ -175,6 +203,7 @@ export async function openMetricsStore({
       lastFailure = null
       return value
     } catch (error) {
+      if (error instanceof MetricsNotRead) throw new NotLoaded(error.message)
       noteFailure(error)
       if (error instanceof MetricsUnavailable) throw new MetricsDown(error.message)
       throw error
@@ -292,9 +321,10 @@ export async function openMetricsStore({
 
     async check() {
       if (isDiskFull()) return { ok: false, message: DISK_IS_FULL }
-      return lastFailure === null
+      const failure = trouble ?? lastFailure
+      return failure === null
         ? { ok: true, message: 'answers' }
-        : { ok: false, message: `${lastFailure}; nodes keep their measurements for 15 minutes` }
+        : { ok: false, message: `${failure}; nodes keep their measurements for 15 minutes` }
     },
 
     async close() {

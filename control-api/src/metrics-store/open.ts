@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Opens metrics.db: large, replaceable, in a worker thread's hands alone. Losing its last seconds in a
 // power cut, or all of it, loses no decision; so it is written without waiting for the disk.
-import { renameSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import { isDiskFull } from '../storage/disk-space.ts'
 import type { MetricsDb } from './metrics-db.ts'
@@ -35,17 +35,30 @@ export function openMetricsDb(path: string): MetricsDb {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null
     if (code !== 'SQLITE_NOTADB' && code !== 'SQLITE_CORRUPT') throw error
-    for (const suffix of ['-wal', '-shm', '']) setAside(`${path}${suffix}`)
+    setAside(path, 'damaged')
     return openFile(path)
   }
 }
 
-function setAside(path: string): void {
-  try {
-    renameSync(path, `${path}.damaged`)
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+/** As it is at this moment, and stays while it is read. It must be closed before the file is rebuilt (give-way.ts). */
+export const openToRead = (path: string): MetricsDb => new Sqlite(path, { readonly: true })
+
+const SUFFIXES = ['-wal', '-shm', '']
+
+/** Its name says why. One that was set aside for that before is gone. */
+export function setAside(path: string, why: 'damaged' | 'replaced'): void {
+  for (const suffix of SUFFIXES) {
+    try {
+      renameSync(`${path}${suffix}`, `${path}${suffix}.${why}`)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    }
   }
+}
+
+/** All of it is elsewhere. */
+export function removeMetricsDb(path: string): void {
+  for (const suffix of SUFFIXES) rmSync(`${path}${suffix}`, { force: true })
 }
 
 function openFile(path: string): MetricsDb {

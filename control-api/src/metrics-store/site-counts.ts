@@ -59,9 +59,9 @@ export function createSiteCounts(
 
   function addStep(ring: SiteRing, step: number, bySum: ReadonlyMap<string, ByPlace>): void {
     const { read, write, placesIn } = of(ring)
-    let places = placesIn.get(keyOf(ring, step, 0), keyOf(ring, step, SUBJECTS) - 1) ?? 0
+    let places = placesIn.get(siteKeyOf(ring, step, 0), siteKeyOf(ring, step, SUBJECTS) - 1) ?? 0
     for (const [sum, byPlace] of bySum) {
-      const at = keyOf(ring, step, subjects.keyOfSum(sum))
+      const at = siteKeyOf(ring, step, subjects.keyOfSum(sum))
       const stored = read.get(at)
       const known = stored && readable(() => unpack(stored.counts))
       const all: ByPlace = known?.byPlace ?? new Map()
@@ -86,7 +86,7 @@ export function createSiteCounts(
     read(sum: string, ring: SiteRing, step: number): ByPlace | undefined {
       const subject = subjects.find(sum)
       if (subject === undefined) return undefined
-      const stored = of(ring).read.get(keyOf(ring, step, subject))
+      const stored = of(ring).read.get(siteKeyOf(ring, step, subject))
       const known = stored && readable(() => unpack(stored.counts))
       return known && !known.isTogether ? known.byPlace : undefined
     },
@@ -94,7 +94,9 @@ export function createSiteCounts(
     /** Was anything counted of the version in that hour? */
     has(sum: string, hour: number): boolean {
       const subject = subjects.find(sum)
-      return subject !== undefined && of(HOURS).has.get(keyOf(HOURS, hour, subject)) !== undefined
+      return (
+        subject !== undefined && of(HOURS).has.get(siteKeyOf(HOURS, hour, subject)) !== undefined
+      )
     },
 
     /** Deletes so many of the oldest at most, and returns how many. `share`: of the time that is kept. */
@@ -102,7 +104,7 @@ export function createSiteCounts(
       let gone = 0
       for (const ring of SITE_RINGS) {
         const before = stepStart(Math.floor(nowMs / 1000 - ring.keepSeconds * share), ring)
-        gone += of(ring).prune.run(keyOf(ring, before, 0), most - gone).changes
+        gone += of(ring).prune.run(siteKeyOf(ring, before, 0), most - gone).changes
       }
       return gone
     },
@@ -110,8 +112,14 @@ export function createSiteCounts(
 }
 
 /** By time: what comes in is written at the end, and leaves in one piece. */
-const keyOf = ({ resolutionSeconds }: SiteRing, step: number, subject: number) =>
+export const siteKeyOf = ({ resolutionSeconds }: SiteRing, step: number, subject: number) =>
   (step / resolutionSeconds) * SUBJECTS + subject
+
+/** Whose row it is, and of when. */
+export const sitePlaceOf = ({ resolutionSeconds }: SiteRing, at: number) => ({
+  subject: at % SUBJECTS,
+  step: Math.floor(at / SUBJECTS) * resolutionSeconds,
+})
 
 function byStep(ring: SiteRing, counted: readonly CountedSites[]) {
   const steps = new Map<number, Map<string, ByPlace>>()

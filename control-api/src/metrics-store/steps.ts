@@ -37,6 +37,21 @@ export type Steps = {
 
 export const [FINEST] = RINGS as [Ring, ...Ring[]]
 
+/** The key of a row. */
+export function keyOf(subject: number, ring: Ring, step: number): number {
+  const index = step / ring.resolutionSeconds
+  return ring === FINEST ? index * SUBJECTS + subject : subject * STEPS + index
+}
+
+/** Whose row it is, and of when. */
+export function placeOf(ring: Ring, at: number): { subject: number; step: number } {
+  const [subject, index] =
+    ring === FINEST
+      ? [at % SUBJECTS, Math.floor(at / SUBJECTS)]
+      : [Math.floor(at / STEPS), at % STEPS]
+  return { subject, step: index * ring.resolutionSeconds }
+}
+
 export function createSteps(db: MetricsDb, names: Names): Steps {
   const statements = new Map(RINGS.map((ring) => [ring, prepare(db, ring)]))
   const of = (ring: Ring) => {
@@ -45,18 +60,10 @@ export function createSteps(db: MetricsDb, names: Names): Steps {
     return found
   }
   const finest = of(FINEST)
-  const keyOf = (subject: number, ring: Ring, step: number) => {
-    const index = step / ring.resolutionSeconds
-    return ring === FINEST ? index * SUBJECTS + subject : subject * STEPS + index
-  }
-  const unpacked = (ring: Ring, { at, measured }: Stored): Row => {
-    const [subject, index] =
-      ring === FINEST
-        ? [at % SUBJECTS, Math.floor(at / SUBJECTS)]
-        : [Math.floor(at / STEPS), at % STEPS]
-    const step = index * ring.resolutionSeconds
-    return { subject, step, row: () => new PackedMeasured(measured, names) }
-  }
+  const unpacked = (ring: Ring, { at, measured }: Stored): Row => ({
+    ...placeOf(ring, at),
+    row: () => new PackedMeasured(measured, names),
+  })
   const stepsOf = ({ fromSeconds, toSeconds }: Span, { resolutionSeconds }: Ring) =>
     Array.from(
       { length: Math.ceil((toSeconds - fromSeconds) / resolutionSeconds) },

@@ -10,6 +10,8 @@ import type { Answers, Question, Reply, Request, WorkerData } from './messages.t
 import type { Outcome, Take, Taken } from './ring-store.ts'
 
 export class MetricsUnavailable extends Error {}
+/** It is kept, and not loaded yet. */
+export class MetricsNotRead extends MetricsUnavailable {}
 
 export type MetricsWorker = {
   ask<Q extends Question>(question: Q): Promise<Answers[Q['kind']]>
@@ -50,11 +52,17 @@ type Gathered = {
   reject: (error: Error) => void
 }
 
+type Hearing = {
+  /** A thread took the place of one that ended: it knows what is in the file and nothing else. */
+  onRestart?: () => void
+  /** Why it can take nothing; null: it can again. */
+  onTrouble?: (trouble: string | null) => void
+}
+
 /** Resolves when the file is open; rejects with the reason when it can't be. */
 export async function startMetricsWorker(
-  path: string,
-  /** A thread took the place of one that ended: it knows what is in the file and nothing else. */
-  onRestart: () => void = () => {},
+  data: WorkerData,
+  { onRestart = () => {}, onTrouble = () => {} }: Hearing = {},
   begin: BeginThread = beginThread,
 ): Promise<MetricsWorker> {
   const waiting = new Map<number, Waiting>()
@@ -69,14 +77,16 @@ export async function startMetricsWorker(
   }
 
   function start(): Promise<Thread> {
-    const started = begin({ path })
+    const started = begin(data)
     return new Promise((resolve, reject) => {
       let cause: Error | null = null
       started.on('message', (reply: Reply) => {
         if (reply.kind === 'ready') return resolve(started)
+        if (reply.kind === 'trouble') return onTrouble(reply.trouble)
         const asked = waiting.get(reply.id)
         waiting.delete(reply.id)
         if (reply.kind === 'answer') asked?.resolve(reply.answer as never)
+        else if (reply.isNotReadYet) asked?.reject(new MetricsNotRead(reply.message))
         else asked?.reject(new MetricsUnavailable(reply.message))
       })
       started.on('error', (error: Error) => {

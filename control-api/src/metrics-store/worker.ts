@@ -6,8 +6,7 @@ import { answerQuestions } from './answers.ts'
 import type { Reply, Request, WorkerData } from './messages.ts'
 
 const say = (reply: Reply) => parentPort?.postMessage(reply)
-const { path } = workerData as WorkerData
-const take = answerQuestions(path, say)
+const take = answerQuestions(workerData as WorkerData, say)
 
 parentPort?.on('message', async (request: Request) => {
   await take(request)

@@ -3,8 +3,10 @@
 // service as it always is, and takes in what the others hand on to it.
 import { randomBytes } from 'node:crypto'
 import type { Server as HttpServer } from 'node:http'
+import { enterFolderAsService } from '../db/lock.ts'
 import { type LeaderRow, type LeadersStore, stand } from '../db/postgres/election.ts'
 import type { Config } from '../environment/config.ts'
+import { keepCopy } from '../metrics-store/standby.ts'
 import { type Held, openFront } from './front.ts'
 import type { Listener } from './preface.ts'
 import { openPrivatePort, type Role } from './private-port.ts'
@@ -35,6 +37,7 @@ export type Leading = {
 export async function untilItLeads(deps: Deps, signal?: AbortSignal): Promise<Leading> {
   const { config, now, say, onEnded } = deps
   const { databaseUrl, replica, host, port, agent } = config
+  const copying = replica && copyMeasurements(config, say)
   const front =
     replica && (await openFront({ places: { console: { host, port }, agents: agent }, now }))
   let role: Role = { name: 'follower', hasLeader: false }
@@ -69,6 +72,7 @@ export async function untilItLeads(deps: Deps, signal?: AbortSignal): Promise<Le
       signal,
     )
     front?.setLeader(null)
+    await copying?.stop()
     say('It leads.')
     store.onEnded(onEnded)
     return {
@@ -97,8 +101,22 @@ export async function untilItLeads(deps: Deps, signal?: AbortSignal): Promise<Le
       close,
     }
   } catch (error) {
-    await close()
+    await Promise.all([close(), copying?.stop()])
     throw error
+  }
+}
+
+/** As long as it follows, and in a folder that nobody else works in. */
+function copyMeasurements({ dataDir, databaseUrl }: Deps['config'], say: Deps['say']) {
+  const leaveFolder = enterFolderAsService(dataDir)
+  const copy = keepCopy({ dataDir, url: databaseUrl }, (reason) =>
+    say(`Measurements were not read from PostgreSQL: ${reason}`),
+  )
+  return {
+    async stop(): Promise<void> {
+      await copy.stop()
+      leaveFolder()
+    },
   }
 }
 

@@ -10,7 +10,7 @@ import { makeQuickFolder } from '../quick-folder.ts'
 
 async function start() {
   const dir = makeQuickFolder()
-  const worker = await startMetricsWorker(join(dir, 'metrics.db'))
+  const worker = await startMetricsWorker({ path: join(dir, 'metrics.db'), record: null })
   onTestFinished(async () => {
     await worker.close()
     rmSync(dir, { recursive: true, force: true })
@@ -71,7 +71,7 @@ it('the more reports wait, the more are kept at once', async () => {
     }
     return Object.assign(thread, { postMessage, terminate: async () => 0 })
   }
-  const worker = await startMetricsWorker('', () => {}, begin)
+  const worker = await startMetricsWorker({ path: '', record: null }, {}, begin)
   await Promise.all(Array.from({ length: 4_000 }, (_, i) => worker.take(take(i + 1))))
   expect(lots).toEqual([1_000, 1_000, 1_000, 500, 250, 200, 50])
 })
@@ -88,7 +88,10 @@ it('a chart waits for some reports, not for all that have come', async () => {
 it('who started it is told when another takes its place', async () => {
   const dir = makeQuickFolder()
   let restarts = 0
-  const worker = await startMetricsWorker(join(dir, 'metrics.db'), () => restarts++)
+  const worker = await startMetricsWorker(
+    { path: join(dir, 'metrics.db'), record: null },
+    { onRestart: () => restarts++ },
+  )
   onTestFinished(async () => {
     await worker.close()
     rmSync(dir, { recursive: true, force: true })

@@ -202,9 +202,14 @@ describe.skipIf(!isOnPostgres)('replicas on one database', () => {
   })
 
   test('one that waits ends when it is told to', async () => {
-    const [, follower] = await twoReplicas()
+    const [leader, follower] = await twoReplicas()
     follower.child.kill('SIGTERM')
     expect((await follower.ended).code).toBe(0)
+    // So does one that is about to ask for the lock.
+    const early = await startReplica({ ...leader, dataDir: folderWithKeyOf(leader), env: {} })
+    await early.says(/It waits/)
+    early.child.kill('SIGTERM')
+    expect((await early.ended).code).toBe(0)
   })
 
   test('a database that cannot be had is waited for; one that never can be is refused at once', async () => {

@@ -56,6 +56,8 @@ async function lockedSession(url: string, signal?: AbortSignal): Promise<Session
   const give = () => session.drop()
   signal?.addEventListener('abort', give, { once: true })
   try {
+    // It may have been told to end while the session was opened.
+    signal?.throwIfAborted()
     await ask(session, 'select pg_advisory_lock($1)', [LEADER])
     return session
   } catch (error) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opens control.db in PostgreSQL. The only room that knows pg.
+// Opens control.db in PostgreSQL.
 import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { createNodeWrites } from '../node-writes.ts'

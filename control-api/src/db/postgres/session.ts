@@ -2,6 +2,7 @@
 // One session of PostgreSQL, which is asked one question at a time, as SQLite is: what a transaction sees and what others wait
 // for is the same with both (docs/decisions/0195).
 import pg from 'pg'
+import { firstThatTakesWrites } from '../../storage/postgres-hosts.ts'
 
 /** Statements of one text that PostgreSQL keeps parsed and planned; lists of values of many lengths are of many texts. */
 const MOST_NAMED = 1000
@@ -51,27 +52,7 @@ export class PoolerBetween extends Error {
 export type Session = Awaited<ReturnType<typeof openSession>>
 
 /** To the first of the URL's hosts that takes writes. */
-export async function openSession(url: string) {
-  let failure: unknown
-  for (const one of hostsOf(url)) {
-    try {
-      const session = await openSessionTo(one)
-      if (await session.takesWrites()) return session
-      await session.end()
-      failure = new Error(`${new URL(one).host} is a standby and takes no writes.`)
-    } catch (error) {
-      failure = error
-    }
-  }
-  throw failure
-}
-
-/** postgres://user@a:5432,b:5432/name, as libpq has it: one URL for each. */
-export function hostsOf(url: string): string[] {
-  const [, begin = '', hosts = '', rest = ''] =
-    /^(\w+:\/\/(?:[^@/]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? []
-  return hosts.split(',').map((host) => `${begin}${host}${rest}`)
-}
+export const openSession = (url: string) => firstThatTakesWrites(url, openSessionTo)
 
 async function openSessionTo(url: string) {
   const client = new pg.Client({
