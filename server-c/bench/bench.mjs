@@ -18,6 +18,11 @@
 //   npm run bench -- releases [OPTION …]         a release of files to 20 nodes, and back: see control-api/test/bench/releases.ts
 //   npm run bench -- neighbours [OPTION …]       the same to 1,000 nodes that give it to each other, reckoned: see control-api/test/bench/neighbours.ts
 //   npm run bench -- rollout [OPTION …]          a version to 1,000 nodes: see control-api/test/bench/rollout.ts
+//   npm run bench -- metrics [OPTION …]          what 10,000 nodes report, and questions about it: see control-api/test/bench/metrics.ts
+//   npm run bench -- reports [OPTION …]          what is kept in memory of reports: see control-api/test/bench/reports.ts
+//   npm run bench -- mirrored [OPTION …]         measurements with PostgreSQL behind them: see control-api/test/bench/mirrored.ts
+//   npm run bench -- scrape [OPTION …]           what a look of Prometheus costs: see control-api/test/bench/scrape.ts
+//   npm run bench -- NAME --help                 what one of these measures, and its options
 // docs/benchmarks.md says what each load and each column means.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -217,6 +222,19 @@ const others = {
   console: { file: '../../e2e/scale/run.ts', packages: null, setsUp: true },
 }
 
+/** What a program says of itself at its top. */
+function help(file) {
+  const [, ...lines] = readFileSync(new URL(file, import.meta.url), 'utf8').split('\n')
+  const end = lines.findIndex((line) => !line.startsWith('//'))
+  say(
+    lines
+      .slice(0, end)
+      .map((line) => line.replace(/^\/\/ ?/, ''))
+      .join('\n'),
+  )
+  return 0
+}
+
 async function runOther({ file, packages, setsUp = false }, args) {
   if (setsUp) await setUp('test') // Chromium and the console
   const { node } = await prepare({ packages, builds: true })
@@ -228,6 +246,7 @@ async function runOther({ file, packages, setsUp = false }, args) {
 
 runMain(async () => {
   const args = process.argv.slice(2)
+  if (args.includes('--help')) return help(others[args[0] ?? '']?.file ?? './bench.mjs')
   if (Object.hasOwn(others, args[0] ?? '')) return runOther(others[args[0]], args.slice(1))
   const options = readOptions(args)
   if (options.list) return list()

@@ -24,6 +24,16 @@ const whyNotHeld = () =>
     : false
 
 describe('npm run bench', () => {
+  it('says what there is, and what one of them takes, without measuring anything', () => {
+    const all = bench('--help')
+    assert.equal(all.status, 0, all.output)
+    assert.match(all.output, /npm run bench -- fleet \[OPTION …\]/)
+    assert.doesNotMatch(all.output, /requests\/s|Setting up/)
+    const one = bench('fleet', '--help')
+    assert.equal(one.status, 0, one.output)
+    assert.match(one.output, /npm run fleet -- \[--nodes 100,1000\]/)
+    assert.doesNotMatch(one.output, /SPDX|import|all were connected/)
+  })
   it('holds servers to a share of their core', { skip: whyNotHeld() }, () => {
     const file = join(dir, 'held.json')
     const options = ['--cpu-share', '0.2', '--seconds', '1', '--json', file]
