@@ -208,13 +208,11 @@ export async function buildService(
   const ownProcess = watchProcess(now())
 
   // The channel to the nodes.
-  const fleet = new Fleet({
-    now,
-    onPresence: createPresenceLine({
-      tell: (nodeId, change) => inbox.presence(nodeId, change),
-      onError: (error, change) => app.log.error({ err: error }, change),
-    }),
+  const presenceLine = createPresenceLine({
+    tell: (nodeId, change) => inbox.presence(nodeId, change),
+    onError: (error, change) => app.log.error({ err: error }, change),
   })
+  const fleet = new Fleet({ now, onPresence: presenceLine.add })
   let listeningSinceMs = now()
   const absenceOf = (nodeId: string) => ({ presence: fleet.presence(nodeId), listeningSinceMs })
   const assignments = createAssignments({
@@ -448,6 +446,7 @@ export async function buildService(
       acme.stop(),
     ])
     await stopMakingRoom()
+    await presenceLine.close()
     await Promise.all([metrics.close(), work.close()])
     await services.close()
   }

@@ -10,18 +10,16 @@ export type Change = 'connected' | 'disconnected'
 type Tell = (nodeId: string, change: Change) => Promise<void>
 type Deps = { tell: Tell; onError: (error: unknown, change: Change) => void }
 
-export function createPresenceLine({
-  tell,
-  onError,
-}: Deps): (nodeId: string, change: Change) => void {
+export function createPresenceLine({ tell, onError }: Deps) {
   let line: { nodeId: string; change: Change }[] = []
-  let isTelling = false
+  let telling: Promise<void> | null = null
+  let isClosed = false
   const work = async () => {
-    isTelling = true
     while (line.length > 0) {
       const some = line
       line = []
       for (const slice of inSlices(some, TOLD_AT_ONCE)) {
+        if (isClosed) return
         await Promise.all(
           slice.map(({ nodeId, change }) =>
             tell(nodeId, change).catch((error: unknown) => onError(error, change)),
@@ -30,10 +28,18 @@ export function createPresenceLine({
         await nextTurn()
       }
     }
-    isTelling = false
+    telling = null
   }
-  return (nodeId, change) => {
-    line.push({ nodeId, change })
-    if (!isTelling) void work()
+  return {
+    add(nodeId: string, change: Change): void {
+      if (isClosed) return
+      line.push({ nodeId, change })
+      telling ??= work()
+    },
+    /** Whoever is left is told nothing: the next start hears of all anew. */
+    async close(): Promise<void> {
+      isClosed = true
+      await telling
+    },
   }
 }

@@ -8,7 +8,7 @@ test('the first is told at once, the others in their order', async () => {
   const tell = async (nodeId: string, change: Change) => {
     told.push(`${nodeId} ${change}`)
   }
-  const line = createPresenceLine({ tell, onError: () => {} })
+  const { add: line } = createPresenceLine({ tell, onError: () => {} })
   for (const id of ['a', 'b', 'c']) line(id, 'disconnected')
   expect(told).toEqual(['a disconnected'])
   await setImmediate()
@@ -23,7 +23,7 @@ test('of many some are told in a turn of the loop', async () => {
   const tell = async () => {
     told++
   }
-  const line = createPresenceLine({ tell, onError: () => {} })
+  const { add: line } = createPresenceLine({ tell, onError: () => {} })
   for (let i = 0; i < 100; i++) line(`node ${i}`, 'disconnected')
   let turns = 0
   for (; told < 100; turns++) await setImmediate()
@@ -34,7 +34,7 @@ test('of many some are told in a turn of the loop', async () => {
 test('one that cannot be told is said, and holds nobody up', async () => {
   const told: string[] = []
   const failed: unknown[] = []
-  const line = createPresenceLine({
+  const { add: line } = createPresenceLine({
     tell: async (nodeId) => {
       if (nodeId === 'a') throw new Error('no room')
       told.push(nodeId)
@@ -45,4 +45,28 @@ test('one that cannot be told is said, and holds nobody up', async () => {
   line('b', 'connected')
   while (told.length < 1) await setImmediate()
   expect(failed).toEqual([['connected', new Error('no room')]])
+})
+
+test('when it is closed it waits for those that are being told, and tells nobody else', async () => {
+  const told: string[] = []
+  const { promise: isWritten, resolve: write } = Promise.withResolvers<void>()
+  const line = createPresenceLine({
+    tell: async (nodeId) => {
+      await isWritten
+      told.push(nodeId)
+    },
+    onError: () => {},
+  })
+  line.add('a', 'disconnected')
+  line.add('b', 'disconnected')
+  let isClosed = false
+  const closed = line.close().then(() => {
+    isClosed = true
+  })
+  line.add('c', 'disconnected')
+  await setImmediate()
+  expect(isClosed).toBe(false)
+  write()
+  await closed
+  expect(told).toEqual(['a'])
 })
