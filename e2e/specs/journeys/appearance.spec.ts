@@ -7,7 +7,14 @@ import { join } from 'node:path'
 import { DAY_MS, make } from '../../../control-api/test/certificates/make.ts'
 import { hasTaken } from '../../fixtures/axe.ts'
 import { failing, withoutNodes } from '../../fixtures/changed-answers.ts'
-import { Api, adminPassword, bodyOf, expect, type Farm, test } from '../../fixtures/index.ts'
+import {
+  Api,
+  adminPassword,
+  test as base,
+  bodyOf,
+  expect,
+  type Farm,
+} from '../../fixtures/index.ts'
 import { addMeasured } from '../../fixtures/measured-day.ts'
 import { configText } from '../../fixtures/sample.ts'
 import { SteadyConsole } from '../../fixtures/steady.ts'
@@ -70,16 +77,24 @@ async function addEndingCertificate(api: Api): Promise<void> {
   await bodyOf(api.call.POST('/api/v1/certificates', { body: { name: 'shop', chain, key } }))
 }
 
+const test = base.extend<{ steady: SteadyConsole }>({
+  steady: async ({ browser, freshFarm }, use) => {
+    const console = new SteadyConsole(browser, freshFarm)
+    await use(console)
+    await console.close()
+  },
+})
+
 /** Where every picture differs, each is written. */
 test.setTimeout(900_000)
 
 test('pages look as they did, on a screen and on a phone, light and dark', async ({
   browser,
   freshFarm: farm,
+  steady: console,
   provokes,
 }) => {
   provokes(/^500 \/api\/v1\/nodes/)
-  const console = new SteadyConsole(browser, farm)
   const api = await measuredFarm(farm, console)
   const page = await console.open({ storageState: api.storageState })
   await page.goto('/')
