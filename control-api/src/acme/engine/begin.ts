@@ -3,6 +3,7 @@
 import { newId } from '../../base/ids.ts'
 import { covers } from '../../certificates/names.ts'
 import { type Latest, latestOf } from '../../certificates/store.ts'
+import type { Reader } from '../../db/database.ts'
 import { AuthorityFailure } from '../authority.ts'
 import { type AuthorityRow, findAuthority } from '../authority-store.ts'
 import { chooseAuthority, NO_HOLD } from '../decisions.ts'
@@ -169,8 +170,7 @@ async function begin(ctx: Context, managed: ManagedRow): Promise<number> {
   const choice = chooseAuthority(candidates, nowMs)
   if ('waitUntilMs' in choice) return await wait(choice.waitUntilMs)
   const authority = rows.get(choice.authority)
-  const open = await openByAuthority(ctx.db)
-  if (!authority || (open.get(choice.authority) ?? 0) >= OPEN_MAX) return await inTurn()
+  if (!authority || !(await hasRoom(ctx.db, choice.authority))) return await inTurn()
   const isBegun = await order(ctx, managed, authority)
   return isBegun ? nowMs : await inTurn()
 }
@@ -184,7 +184,10 @@ async function authorityRows({ db }: Context, managed: ManagedRow) {
   return rows
 }
 
-/** Key and request are kept before anybody is asked. False: another order has one of its names, or it was changed. */
+const hasRoom = async (db: Reader, authority: string) =>
+  ((await openByAuthority(db)).get(authority) ?? 0) < OPEN_MAX
+
+/** Key and request are kept before anybody is asked. False: another order has one of its names, it was changed, or it is not its turn. */
 async function order(ctx: Context, managed: ManagedRow, { name: authority }: AuthorityRow) {
   const { name: certificate, names, issued_by, renewal_id, asked_by } = managed
   const hosts: string[] = JSON.parse(names)
@@ -197,6 +200,8 @@ async function order(ctx: Context, managed: ManagedRow, { name: authority }: Aut
     const current = await findManaged(unit.trx, certificate)
     const isSame = current?.revision === managed.revision && current.paused === 0
     if (!isSame || (await openOrderFor(unit.trx, hosts, certificate)) !== null) return false
+    // Others began while the key was made.
+    if (!(await hasRoom(unit.trx, authority))) return false
     await insertOrder(unit, {
       ...{ id, certificate, authority, profile, names, state: 'new' },
       challenge: managed.challenge,
