@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A balancer of connections before the real nodes, for clients that know one address: the load tool and browsers. Whoever
 // comes while a node does not answer gets the next one; a connection that breaks later is the client's to ask again.
-import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { listenAt } from '../real-farm/listen.ts'
 import type { Random } from '../real-farm/random.ts'
 import { type Member, PLAIN_PORT } from './farm.ts'
 
@@ -20,11 +20,8 @@ export class Balancer {
   }
 
   /** Resolves with its port. */
-  async start(address: string): Promise<number> {
-    this.#server.listen(0, address)
-    await once(this.#server, 'listening')
-    const place = this.#server.address()
-    return typeof place === 'object' && place ? place.port : 0
+  start(address: string): Promise<number> {
+    return listenAt(this.#server, address)
   }
 
   stop(): void {

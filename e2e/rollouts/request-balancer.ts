@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A balancer that gives each request to any node, also those of one connection: nothing is worse for a page whose files are of
 // one version. It knows nothing of rollouts, and counts.
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { listenAt } from '../real-farm/listen.ts'
 import type { Random } from '../real-farm/random.ts'
 import type { Member } from './farm.ts'
 
@@ -22,11 +22,8 @@ export class RequestBalancer {
   }
 
   /** Resolves with its port. */
-  async start(address: string): Promise<number> {
-    this.#server.listen(0, address)
-    await once(this.#server, 'listening')
-    const place = this.#server.address()
-    return typeof place === 'object' && place ? place.port : 0
+  start(address: string): Promise<number> {
+    return listenAt(this.#server, address)
   }
 
   stop(): void {

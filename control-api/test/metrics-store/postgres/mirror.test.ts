@@ -27,6 +27,13 @@ async function measure(replica: Awaited<ReturnType<typeof startReplica>>, minute
   return { seq: minutes * 12, nowMs: T0 + minutes * 60_000 }
 }
 
+/** As a replica reads it that has nothing yet. */
+async function recordAt(url: string) {
+  const dataDir = newFolder()
+  await catchUp({ dataDir, url })
+  return contentsOf(dataDir)
+}
+
 describe.runIf(isOnPostgres)('measurements in PostgreSQL', () => {
   it('outlive the machine: what was acknowledged is answered by another, and taken no second time', async () => {
     const url = await newDatabase()
@@ -62,10 +69,9 @@ describe.runIf(isOnPostgres)('measurements in PostgreSQL', () => {
     const first = await startReplica({ dataDir: newFolder(), url })
     await measure(first)
     await first.close()
-    const copy = newFolder()
-    await catchUp({ dataDir: copy, url })
-    expect(contentsOf(copy)).toEqual(contentsOf(first.dataDir))
-    expect(contentsOf(copy).ring_900).not.toEqual([])
+    const record = await recordAt(url)
+    expect(record).toEqual(contentsOf(first.dataDir))
+    expect(record.ring_900).not.toEqual([])
   })
 
   it('are rolled up by the next leader as the one before would have', async () => {
@@ -86,9 +92,7 @@ describe.runIf(isOnPostgres)('measurements in PostgreSQL', () => {
     await replica.rollUp(T0 + 20 * 60_000)
     await whole.close()
     await replica.close()
-    const copy = newFolder()
-    await catchUp({ dataDir: copy, url })
-    expect(contentsOf(copy)).toEqual(contentsOf(whole.dataDir))
+    expect(await recordAt(url)).toEqual(contentsOf(whole.dataDir))
   })
 
   it('of a replica that was not the leader for a while are those of who was', async () => {
@@ -157,9 +161,7 @@ describe.runIf(isOnPostgres)('measurements in PostgreSQL', () => {
     })
     expect(await again.requests(T0 + 7_000)).toBe(2)
     await again.close()
-    const copy = newFolder()
-    await catchUp({ dataDir: copy, url })
-    expect(contentsOf(copy)).toEqual(contentsOf(dataDir))
+    expect(await recordAt(url)).toEqual(contentsOf(dataDir))
   })
 
   it('are acknowledged when PostgreSQL is there again, each once, and not before', async () => {
@@ -189,9 +191,7 @@ describe.runIf(isOnPostgres)('measurements in PostgreSQL', () => {
     })
     expect(await replica.requests(T0 + 8_000)).toBe(2)
     await replica.close()
-    const copy = newFolder()
-    await catchUp({ dataDir: copy, url })
-    expect(contentsOf(copy)).toEqual(contentsOf(replica.dataDir))
+    expect(await recordAt(url)).toEqual(contentsOf(replica.dataDir))
   })
 
   it('go on after a session that ended without an answer', async () => {
@@ -209,9 +209,7 @@ describe.runIf(isOnPostgres)('measurements in PostgreSQL', () => {
     }
     expect(await replica.requests(T0 + 100_000)).toBe(20)
     await replica.close()
-    const copy = newFolder()
-    await catchUp({ dataDir: copy, url })
-    expect(contentsOf(copy)).toEqual(contentsOf(replica.dataDir))
+    expect(await recordAt(url)).toEqual(contentsOf(replica.dataDir))
   })
 
   it('are written by one replica: who was before can’t any more', async () => {
@@ -279,9 +277,7 @@ describe.runIf(isOnPostgres)('measurements in PostgreSQL', () => {
       .poll(() => ask(url, 'select count(*)::int as n from metrics_ring_10'))
       .toEqual([{ n: 3_002 }])
     await first.close()
-    const copy = newFolder()
-    await catchUp({ dataDir: copy, url })
-    expect(contentsOf(copy)).toEqual(contentsOf(dataDir))
+    expect(await recordAt(url)).toEqual(contentsOf(dataDir))
 
     await alone(3)
     const again = await startReplica({ dataDir, url })

@@ -22,18 +22,22 @@ export const isQuiet = (before: Rollout, { rollout: after, effects, transitions 
 export function createHeld(store: (unit: Unit, stored: Loaded, after: Rollout) => Promise<Loaded>) {
   const held = new WeakMap<Unit, Map<string, Step>>()
 
-  /** What is held of it is stored, and is what the next step goes on from. */
-  async function write(unit: Unit): Promise<void> {
+  /** What is held of it is stored, and is what goes on from there; undefined: nothing was held. */
+  async function stored(unit: Unit, rolloutId: string): Promise<Loaded | undefined> {
     const steps = held.get(unit)
-    if (!steps) return
-    for (const [rolloutId, { stored, rollout }] of steps) {
-      steps.delete(rolloutId)
-      if (rollout !== stored.rollout) await store(unit, stored, rollout)
-    }
+    const step = steps?.get(rolloutId)
+    if (!step) return undefined
+    steps?.delete(rolloutId)
+    return await store(unit, step.stored, step.rollout)
+  }
+
+  async function write(unit: Unit): Promise<void> {
+    for (const rolloutId of held.get(unit)?.keys() ?? []) await stored(unit, rolloutId)
   }
 
   return {
     write,
+    stored,
     /** As it is by now; undefined: nothing is held of it, and it is to be loaded. */
     of(unit: Unit, rolloutId: string): Loaded | undefined {
       const step = held.get(unit)?.get(rolloutId)
@@ -45,15 +49,8 @@ export function createHeld(store: (unit: Unit, stored: Loaded, after: Rollout) =
         held.set(unit, steps)
         unit.beforeCommit(() => write(unit))
       }
-      const { stored } = steps.get(row.id) ?? { stored: { row, rollout: before } }
-      steps.set(row.id, { stored, rollout })
-    },
-    /** For what is more than a step of a task: as it is stored now. */
-    async stored(unit: Unit, rolloutId: string): Promise<Loaded | undefined> {
-      const step = held.get(unit)?.get(rolloutId)
-      if (!step) return undefined
-      held.get(unit)?.delete(rolloutId)
-      return await store(unit, step.stored, step.rollout)
+      const asStored = steps.get(row.id)?.stored ?? { row, rollout: before }
+      steps.set(row.id, { stored: asStored, rollout })
     },
   }
 }
