@@ -40,7 +40,8 @@ function schemathesis({ url, token }: Running, configFile: string): Promise<numb
   ]
   // Where FORCE_COLOR is set, to "0" even, it draws its progress twelve times a second, into a file, too.
   const { FORCE_COLOR: _, ...inherited } = process.env
-  const env = { ...inherited, FARMSTEAD_TOKEN: token }
+  // Else Python puts what is in a set in another order each time.
+  const env = { ...inherited, PYTHONHASHSEED: '0', FARMSTEAD_TOKEN: token }
   return new Promise((done, failed) => {
     const child = spawn(st, args, { cwd: join(ROOT, '.tools'), env, stdio: 'inherit' })
     child.on('error', failed)

@@ -45,7 +45,7 @@ function foretold(filter: number, left: number, above: number, corner: number): 
   return (b ?? 0) <= (c ?? 0) ? above : corner
 }
 
-export function readPng(png: Buffer): Picture {
+function readPng(png: Buffer): Picture {
   const chunks = [...chunksOf(png)]
   const header = chunks.find(({ type }) => type === 'IHDR')?.data ?? Buffer.alloc(13)
   const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)]

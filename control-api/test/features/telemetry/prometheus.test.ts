@@ -58,7 +58,11 @@ test('Prometheus finds a node by the control plane, draws our dashboard, and rea
   const classic = await startPrometheus(jobs, { isNative: false })
   // What a node did before its group was known counts in the farm alone.
   await farm.tellMemberships()
-  const visit = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text()
+  let visits = 0
+  const visit = async (path: string) => {
+    visits += 1
+    await (await fetch(`http://127.0.0.1:${port}${path}`)).text()
+  }
   const visitOften = async () => {
     for (let i = 0; i < 60; i++) await visit(i % 10 === 0 ? '/nothing' : '/')
   }
@@ -95,7 +99,8 @@ test('Prometheus finds a node by the control plane, draws our dashboard, and rea
       async () => {
         const [all, nodes] = await Promise.all(requests.map(one))
         const { count } = await measured(admin, 'nodes:')
-        return all !== undefined && all >= 60 && all === nodes && all === count
+        // Not only the same as each other: so they are, too, before the last ones are counted anywhere.
+        return all === visits && nodes === visits && count === visits
       },
       { ...PATIENT, interval: 500 },
     )
