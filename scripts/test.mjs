@@ -11,7 +11,7 @@ import { Problem } from './setup/problem.mjs'
 import { runMain } from './setup/run-main.mjs'
 import { seconds } from './setup/steps.mjs'
 import { countTests } from './testing/count-tests.mjs'
-import { fellByAccident } from './testing/fell.mjs'
+import { fellByAccident, whyFell } from './testing/fell.mjs'
 import { longFiles } from './testing/file-times.mjs'
 import { runInLanes } from './testing/lanes.mjs'
 import { Patience } from './testing/patience.mjs'
@@ -236,7 +236,7 @@ function run({ command, cwd = '.', load }, tools) {
 /**
  * @param {Check} check
  * @param {Toolchain} tools
- * @returns {Promise<{ count: Count, fell: string[] }>} with the files that may have fallen by accident
+ * @returns {Promise<{ count: Count, fell: string[], output: string }>} with the files that may have fallen by accident
  */
 async function report(check, tools) {
   const startedAt = performance.now()
@@ -250,9 +250,9 @@ async function report(check, tools) {
     `${erase}  ${ok ? '✓' : '✗'} ${check.title}: ${numbers}, ${seconds(startedAt)}, ${processorSeconds.toFixed(1)} s of a core\n`,
   )
   for (const file of longFiles(output)) process.stdout.write(`      longer than 10 s: ${file}\n`)
-  if (ok) return { count, fell: [] }
+  if (ok) return { count, fell: [], output }
   process.stdout.write(`${output.trimEnd().split('\n').slice(-SHOWN_LINES).join('\n')}\n\n`)
-  return { count, fell: check.again ? fellByAccident(output) : [] }
+  return { count, fell: check.again ? fellByAccident(output) : [], output }
 }
 
 /**
@@ -299,21 +299,25 @@ runMain(async () => {
   process.stdout.write('Testing (whole output in .tools/test-logs)\n')
   const total = { passed: 0, failed: 0 }
   /** @type {string[]} */
+  const failed = []
+  /** @type {{ file: string, output: string }[]} */
   const unsteady = []
   const chosen = all.filter(({ part }) => wanted.length === 0 || wanted.includes(part))
   await runInLanes(chosen, {
     run: (check) => report(check, tools),
     waitedFor: (isWaitedFor) => patience.waitedFor(isWaitedFor),
-    over: async (check, { count: first, fell }) => {
+    over: async (check, { count: first, fell, output }) => {
       const count = await again(check, first, fell, tools)
       total.passed += count.passed
       total.failed += count.failed
-      unsteady.push(...(count.unsteady ?? []))
+      if (count.failed > 0) failed.push(check.title)
+      unsteady.push(...(count.unsteady ?? []).map((file) => ({ file, output })))
     },
   })
   process.stdout.write(`Tested in ${seconds(startedAt)}\n`)
-  if (unsteady.length > 0)
-    process.stdout.write(`${unsteady.length} unsteady, to be mended: ${unsteady.join(', ')}\n`)
+  for (const { file, output } of unsteady)
+    process.stdout.write(`unsteady, to be mended: ${file}\n${whyFell(output, file).join('\n')}\n`)
+  if (failed.length > 0) process.stdout.write(`failed: ${failed.join(', ')}\n`)
   process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`)
   return total.failed ? 1 : 0
 })

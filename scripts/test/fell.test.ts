@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fellByAccident } from '../testing/fell.mjs'
+import { fellByAccident, whyFell } from '../testing/fell.mjs'
 
 const vitest = (file: string) =>
   `⎯⎯ Failed Tests 1 ⎯⎯\n\n FAIL  ${file} > does it > well\nAssertionError: no\n`
@@ -43,3 +43,42 @@ for (const [what, output, files] of CASES) {
     assert.deepEqual(fellByAccident(output), files)
   })
 }
+
+const REPORTS = [
+  [
+    'vitest',
+    ` ❯ test/a.test.ts (2 tests)\n${vitest('test/b.test.ts')}${vitest('test/a.test.ts')}`,
+    'test/a.test.ts',
+    [' FAIL  test/a.test.ts > does it > well', 'AssertionError: no'],
+  ],
+  [
+    'node:test',
+    ' ❯ test/b.test.mjs (3 tests) 12ms\n✖ failing tests:\n\ntest at test/b.test.mjs:3:1\n✖ does it (2ms)\n  no\n',
+    'test/b.test.mjs',
+    ['test at test/b.test.mjs:3:1', '✖ does it (2ms)', '  no'],
+  ],
+  [
+    'node:test, of a file that ended early',
+    ' ✓ test/a.test.mjs (3 tests) 12ms\n ❯ test/b.test.mjs (3 tests) 12ms\nout of memory\n',
+    'test/b.test.mjs',
+    [' ❯ test/b.test.mjs (3 tests) 12ms', 'out of memory'],
+  ],
+  [
+    'Playwright',
+    '  ✘ 1 [specs] › specs/a.spec.ts:1:1 › does\n  1) [specs] › specs/a.spec.ts:1:1 › does ──\n\n    Error: no\n',
+    'specs/a.spec.ts',
+    ['  1) [specs] › specs/a.spec.ts:1:1 › does ──', '    Error: no'],
+  ],
+  ['nothing of it', 'no\n', 'test/a.test.ts', []],
+] as const
+
+for (const [what, output, file, lines] of REPORTS) {
+  test(`why it fell, in a few lines: ${what}`, () => {
+    assert.deepEqual(whyFell(output, file), lines)
+  })
+}
+
+test('why it fell is told in eight lines at most', () => {
+  const long = Array.from({ length: 20 }, (_, i) => `line ${i}`).join('\n')
+  assert.equal(whyFell(` FAIL  test/a.test.ts > does\n${long}`, 'test/a.test.ts').length, 8)
+})

@@ -29,3 +29,22 @@ export function fellByAccident(output) {
   )
   return fell.size <= MOST_FILES ? [...fell] : []
 }
+
+/** What begins the report of a failure: vitest's and Playwright's, then node:test's. */
+const HEADS = [/^ FAIL |^ {2}\d+\) |^test at /, /^ ❯ /]
+const SHOWN_LINES = 8
+
+/**
+ * How the first failure of a file is reported, in a few lines: the last ones of a run are all that many see of it.
+ * @param {string} output what the part's runner printed
+ * @param {string} file
+ * @returns {string[]}
+ */
+export function whyFell(output, file) {
+  const lines = output.split('\n').filter((line) => line.trim() !== '')
+  for (const head of HEADS) {
+    const at = lines.findIndex((line) => head.test(line) && line.includes(file))
+    if (at !== -1) return lines.slice(at, at + SHOWN_LINES)
+  }
+  return []
+}
