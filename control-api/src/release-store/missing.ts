@@ -3,6 +3,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { inSlices } from '../base/slices.ts'
 import { type Blob, blobsOfPart } from './blob-list.ts'
+import { keepAWhile, sizeAt } from './compare.ts'
 import { FIRST_BYTES, type ReleaseFolder } from './folder.ts'
 import { reading } from './lines.ts'
 
@@ -31,16 +32,28 @@ export type Complete =
   | { ok: false; reason: 'missing' | 'size'; blob: Blob; isThereWith?: number }
 const AT_ONCE = 64
 
-/** Looks at each: a manifest may say another size than the content has, which nobody could serve as it says. */
-export async function checkBlobs(folder: ReleaseFolder, manifest: string): Promise<Complete> {
+/**
+ * Looks at each: a manifest may say another size than the content has, which nobody could serve as it says. What was last
+ * wanted before `freshSinceMs` is wanted again from now on: a replica that led before, and stood still while it removed
+ * old contents, goes on for a moment with what it knew, and looks at nothing but their times.
+ */
+export async function checkBlobs(
+  folder: ReleaseFolder,
+  manifest: string,
+  freshSinceMs: number,
+): Promise<Complete> {
+  const sizeOf = async ({ sha256 }: Blob) => {
+    const path = folder.blob(sha256)
+    const stats = await stat(path).catch(() => null)
+    if (!stats || stats.mtimeMs >= freshSinceMs) return stats?.size
+    await keepAWhile(path).catch(() => {})
+    // It may be gone by now.
+    return (await sizeAt(path)) ?? undefined
+  }
   return await reading(folder.list(manifest), async (file): Promise<Complete> => {
     for (const part of FIRST_BYTES.keys()) {
       for (const blobs of inSlices(await blobsOfPart(file, part), AT_ONCE)) {
-        const sizes = await Promise.all(
-          blobs.map(
-            async ({ sha256 }) => (await stat(folder.blob(sha256)).catch(() => null))?.size,
-          ),
-        )
+        const sizes = await Promise.all(blobs.map(sizeOf))
         for (const [at, blob] of blobs.entries()) {
           const size = sizes[at]
           if (size === undefined) return { ok: false, reason: 'missing', blob }

@@ -126,6 +126,8 @@ export function openContents({ db, write, now, dataDir, limits, onError }: Deps)
     /** Wanted, so kept for a while more. False: there is none. */
     touch: (sha256: string) => write((unit) => touchManifest(unit, sha256, now())),
     isThere: isWhole,
+    /** What was wanted since then stays for hours. */
+    freshSinceMs: () => now() - (limits.keepHours * HOUR_MS) / 2,
     async close() {
       isClosing = true
       clearInterval(timer)

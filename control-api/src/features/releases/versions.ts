@@ -68,9 +68,12 @@ export async function saveVersion(deps: Deps, wish: Wish): Promise<Saved> {
 }
 
 /** Whatever is removed was not looked for: see release-store/sweep.ts. */
-async function requireBlobs({ folder, isThere }: Contents, manifest: string): Promise<void> {
+async function requireBlobs(
+  { folder, isThere, freshSinceMs }: Contents,
+  manifest: string,
+): Promise<void> {
   if (!(await isThere(manifest))) throw new ContentGone(manifest)
-  const complete = await checkBlobs(folder, manifest)
+  const complete = await checkBlobs(folder, manifest, freshSinceMs())
   if (complete.ok) return await syncNames(folder)
   const { sha256, size } = complete.blob
   if (complete.reason === 'missing') throw new BlobsMissing(manifest, sha256)

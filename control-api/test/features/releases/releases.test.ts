@@ -212,6 +212,23 @@ describe('what no release needs', () => {
     expect((await get(admin, `/manifests/${sha256(manifestOf(FIRST))}`)).status).toBe(404)
   })
 
+  test('and what one needs from now on is wanted, so that a replica which led before and wakes does not remove it', async () => {
+    const { admin, config } = await build()
+    await push(admin, 'www', FIRST, null)
+    const contents = Object.values(FIRST).map(sha256)
+    const paths = contents.map((name) =>
+      join(config.dataDir, 'releases/blobs', name.slice(0, 2), name),
+    )
+    for (const path of paths) utimesSync(path, old, old)
+    // It sends nothing, as a client does who knows that all is there.
+    const manifest = await stage(
+      admin,
+      manifestOf({ ...FIRST, 'again.svg': Object.values(FIRST)[0] ?? '' }),
+    )
+    expect((await makeVersion(admin, 'www', { manifest, parent: 1 })).statusCode).toBe(201)
+    for (const path of paths) expect(statSync(path).mtimeMs).toBeGreaterThan(old.getTime())
+  })
+
   test('whose manifest a disk has changed is told to be gone, and the next one is made all the same', async () => {
     const { admin, config } = await build()
     const manifest = await push(admin, 'www', FIRST, null)
