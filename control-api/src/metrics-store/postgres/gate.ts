@@ -20,9 +20,8 @@ type Mirrored = Pick<Mirror, 'trouble' | 'readUntil' | 'kept'>
 
 export function createGate(mirror: Mirrored, rings: RingStore): Gate {
   const { rollUp } = rings
-  /** Up to where it had been taken before what PostgreSQL has not got, by node and boot. */
-  const notKept = new Map<string, number>()
-  const bootOf = ({ nodeId, bootId }: Take) => `${nodeId} ${bootId}`
+  /** Up to where a boot of a node had been taken before what PostgreSQL has not got; of each node the last boot. */
+  const notKept = new Map<string, { bootId: string; since: number }>()
 
   const isHere = (seconds: number) =>
     ALL_RINGS.every((ring) => mirror.readUntil(ring.resolutionSeconds) <= stepStart(seconds, ring))
@@ -40,7 +39,7 @@ export function createGate(mirror: Mirrored, rings: RingStore): Gate {
         taken.set(take, 'failed' in outcome ? outcome : sinceKept(take, outcome))
       }
       await mirror.kept()
-      for (const take of able) notKept.delete(bootOf(take))
+      for (const { nodeId } of able) notKept.delete(nodeId)
       return takes.map((take) => taken.get(take) ?? { failed: STILL_READ })
     },
 
@@ -69,8 +68,10 @@ export function createGate(mirror: Mirrored, rings: RingStore): Gate {
 
   /** One that comes again because it was not acknowledged is news to who asks. */
   function sinceKept(take: Take, { acknowledgedSeq, previousSeq }: Taken): Taken {
-    const since = notKept.get(bootOf(take)) ?? previousSeq
-    notKept.set(bootOf(take), since)
+    const { nodeId, bootId } = take
+    const before = notKept.get(nodeId)
+    const since = before?.bootId === bootId ? before.since : previousSeq
+    notKept.set(nodeId, { bootId, since })
     return { acknowledgedSeq, previousSeq: since }
   }
 }
