@@ -2,7 +2,7 @@
 // Many small contents at once. All are written first and synced then, side by side: the disk makes one commit of many
 // syncs that wait together, where one after the other it makes one of each. Only what is synced gets its name.
 import { createHash } from 'node:crypto'
-import { rename, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import pLimit from 'p-limit'
 import { isDiskFull } from '../storage/disk-space.ts'
 import { type BatchLimits, type Framed, framesOf } from './batch-frames.ts'
@@ -81,7 +81,7 @@ export const createBatches =
       await Promise.all(writing)
       const limit = pLimit(AT_ONCE)
       await limit.map(written, (sha256) => syncFile(folder.upload(sha256)))
-      await limit.map(written, (sha256) => rename(folder.upload(sha256), folder.blob(sha256)))
+      await limit.map(written, (sha256) => folder.keep(sha256))
       outcome.kept = written.length
     }
 

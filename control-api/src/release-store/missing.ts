@@ -15,10 +15,12 @@ export async function missingBlobs(
 ): Promise<Blob[]> {
   return await reading(folder.list(manifest), async (file) => {
     const missing: Blob[] = []
+    const parts = new Set(await folder.parts())
     for (let part = partOf(after); part < FIRST_BYTES.length && missing.length < limit; part++) {
       const wanted = (await blobsOfPart(file, part)).filter(({ sha256 }) => sha256 > after)
       if (wanted.length === 0) continue
-      const there = new Set(await readdir(folder.blobsOf(FIRST_BYTES[part] ?? '')))
+      const first = FIRST_BYTES[part] ?? ''
+      const there = new Set(parts.has(first) ? await readdir(folder.blobsOf(first)) : [])
       missing.push(...wanted.filter(({ sha256 }) => !there.has(sha256)))
     }
     return missing.slice(0, limit)

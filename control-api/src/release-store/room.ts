@@ -4,7 +4,7 @@
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inSlices, nextTurn } from '../base/slices.ts'
-import { FIRST_BYTES, type ReleaseFolder } from './folder.ts'
+import type { ReleaseFolder } from './folder.ts'
 
 export type StoreRoom = ReturnType<typeof createRoom>
 /** setting: the operator's. disk: there is less than that. */
@@ -49,7 +49,7 @@ const no = (reason: NoRoom['reason'], bytes: number): NoRoom => ({
 
 async function sizeOf(folder: ReleaseFolder): Promise<number> {
   let bytes = 0
-  for (const dir of [folder.uploads, ...FIRST_BYTES.map(folder.blobsOf)]) {
+  for (const dir of [folder.uploads, ...(await folder.parts()).map(folder.blobsOf)]) {
     for (const names of inSlices(await readdir(dir), AT_ONCE)) {
       const stats = await Promise.all(names.map((name) => stat(join(dir, name)).catch(() => null)))
       for (const one of stats) bytes += one?.size ?? 0

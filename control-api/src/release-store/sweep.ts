@@ -10,7 +10,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inSlices, nextTurn } from '../base/slices.ts'
 import { blobsOfPart } from './blob-list.ts'
-import { FIRST_BYTES, type ReleaseFolder } from './folder.ts'
+import type { ReleaseFolder } from './folder.ts'
 import { reading } from './lines.ts'
 import type { StoreRoom } from './room.ts'
 
@@ -37,7 +37,7 @@ export async function sweep(deps: Deps, wantedSinceMs: number): Promise<Swept> {
   const swept: Swept = { blobs: 0, bytes: 0, uploads: 0 }
   await deps.room.counted
   await sweepUploads(deps, wantedSinceMs, swept)
-  for (const first of FIRST_BYTES) {
+  for (const first of await deps.folder.parts()) {
     if (deps.isStopped()) return swept
     for (let tries = 0; tries < TRIES; tries++) {
       if (await sweepPart(deps, first, wantedSinceMs, swept)) break

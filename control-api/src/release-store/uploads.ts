@@ -3,7 +3,7 @@
 // digest it was announced with is synced and gets its name by a rename, which a version makes sure of; what has another one is thrown away. A part that breaks off
 // leaves what came of it, and so does an end of the process: the next part goes on there.
 import { createHash, type Hash } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { isDiskFull } from '../storage/disk-space.ts'
 import { hashOf, isThereRight, keepAWhile, sizeAt } from './compare.ts'
@@ -118,7 +118,7 @@ export function createUploads(folder: ReleaseFolder, room: StoreRoom, busy: Set<
       return { ok: false, reason: 'differs', sha256: found }
     }
     await syncFile(path)
-    await rename(path, folder.blob(sha256))
+    await folder.keep(sha256)
     return { ok: true, isWhole: true, receivedBytes: totalBytes }
   }
 

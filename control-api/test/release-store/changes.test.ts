@@ -8,18 +8,16 @@ import { createChangesOf } from '../../src/release-store/changes.ts'
 import { checkManifest } from '../../src/release-store/check-manifest.ts'
 import { openFolder } from '../../src/release-store/folder.ts'
 import { tempDir } from '../helper.ts'
-import { type Files, manifestOf } from './manifests.ts'
+import { type Files, manifestOf, putContent } from './manifests.ts'
 
 function store() {
   const folder = openFolder(tempDir())
   const put = async (files: Files): Promise<string> => {
-    const text = manifestOf(files)
-    const path = folder.blob(sha256(text))
-    writeFileSync(path, text)
-    const checked = await checkManifest(path, { files: 10_000, bytes: 1_000_000 })
+    const name = putContent(folder, manifestOf(files))
+    const checked = await checkManifest(folder.blob(name), { files: 10_000, bytes: 1_000_000 })
     if (!checked.ok) throw new Error('the manifest must be right')
-    await writeBlobList(folder.list(sha256(text)), checked.parts)
-    return sha256(text)
+    await writeBlobList(folder.list(name), checked.parts)
+    return name
   }
   return { put, changesOf: createChangesOf(folder), folder }
 }

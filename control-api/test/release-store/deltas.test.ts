@@ -9,7 +9,7 @@ import type { Entry } from '../../src/release-store/entries.ts'
 import { openFolder } from '../../src/release-store/folder.ts'
 import { createRoom } from '../../src/release-store/room.ts'
 import { tempDir } from '../helper.ts'
-import { fileOf, textOf } from './manifests.ts'
+import { fileOf, putContent, textOf } from './manifests.ts'
 
 let folder: ReturnType<typeof openFolder>
 let room: ReturnType<typeof createRoom>
@@ -18,11 +18,7 @@ beforeEach(() => {
   room = createRoom(folder, 1024 ** 3)
 })
 
-function keep(text: string): string {
-  const name = sha256(text)
-  writeFileSync(folder.blob(name), text)
-  return name
-}
+const keep = (text: string): string => putContent(folder, text)
 
 const lines = (text: string) => text.split('\n').slice(0, -1)
 

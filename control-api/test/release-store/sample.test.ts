@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Which files of a release nodes are asked for.
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { sha256 } from '../../src/base/ids.ts'
 import type { Entry } from '../../src/release-store/entries.ts'
 import { openFolder } from '../../src/release-store/folder.ts'
 import { createSampleOf, sampleOf, urlPathOf } from '../../src/release-store/sample.ts'
 import { tempDir } from '../helper.ts'
-import { manifestOf } from './manifests.ts'
+import { manifestOf, putContent } from './manifests.ts'
 
 const file = (path: string, content = 'same', size = 10): Entry => ({
   ...{ path, type: 'file', mode: '644', size, sha256: `${path} ${content}` },
@@ -65,7 +65,7 @@ test('manifests are read once for one question, and again for one that could not
   const text = manifestOf({ 'a.html': 'one', 'b.css': 'two' })
   const asked = { manifest: sha256(text), before: null, seed: 1, most: 20 }
   expect(await sample(asked)).toBeNull()
-  writeFileSync(folder.blob(asked.manifest), text)
+  putContent(folder, text)
   const drawn = await sample(asked)
   expect(drawn?.map(({ path }) => path).toSorted()).toEqual(['a.html', 'b.css'])
   rmSync(folder.blob(asked.manifest))
