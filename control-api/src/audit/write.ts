@@ -21,7 +21,7 @@ export type Unit = {
   emit(event: NewEvent): Promise<number>
   /** Many at once, in this order: rollouts of many nodes say as much of each. */
   emitAll(events: readonly NewEvent[]): Promise<void>
-  /** Grows with each row that was written and each event that will be. */
+  /** Grows with each row that was written, and with all that will be. */
   changesSoFar(): Promise<number>
   /** For what is written best when all is known: at the end, in the same transaction. */
   beforeCommit(work: () => Promise<void>): void
@@ -116,7 +116,8 @@ export function createWrite({ db, rowsChanged, now, onEvents, withRoom }: Deps):
           emitted = true
           await chain.append(events.flatMap(bounded))
         },
-        changesSoFar: async () => (await rowsChanged(trx)) + chain.appended() + effects.length,
+        changesSoFar: async () =>
+          (await rowsChanged(trx)) + chain.appended() + effects.length + lasts.length,
         beforeCommit(last) {
           lasts.push(last)
         },

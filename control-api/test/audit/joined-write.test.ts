@@ -96,6 +96,17 @@ test.each([
   expect(effects).toEqual(['well'])
 })
 
+test('what was to be written at the end is not, of who is refused after that', async () => {
+  const { joined, idsNoted } = await begin()
+  const failing = joined(async (unit) => {
+    unit.beforeCommit(async () => void (await unit.emit(noted('failing'))))
+    throw new Superseded(7)
+  })
+  await Promise.allSettled([joined(note('a')), failing, joined(note('b'))])
+  await expect(failing).rejects.toThrow(Superseded)
+  expect((await idsNoted()).map((row) => row.object_id)).toEqual(['a', 'b'])
+})
+
 test('when no transaction can begin all are told, and the next may', async () => {
   const { db } = await begin()
   let isHeld = true

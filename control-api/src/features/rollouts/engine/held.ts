@@ -45,10 +45,9 @@ export function createHeld(store: (unit: Unit, stored: Loaded, after: Rollout) =
     },
     keep(unit: Unit, { row, rollout: before }: Loaded, rollout: Rollout): void {
       const steps = held.get(unit) ?? new Map<string, Step>()
-      if (!held.has(unit)) {
-        held.set(unit, steps)
-        unit.beforeCommit(() => write(unit))
-      }
+      held.set(unit, steps)
+      // Of each, so that the transaction knows of it; the first writes them all.
+      unit.beforeCommit(() => write(unit))
       const asStored = steps.get(row.id)?.stored ?? { row, rollout: before }
       steps.set(row.id, { stored: asStored, rollout })
     },
