@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What nodes say in one transaction leaves what it leaves when each has one of its own: two control planes are told the same,
 // one message by message, one a handful at a time.
+import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Strategy } from '../../../../src/features/rollouts/shapes/schema.ts'
 import { startRollout } from '../../../../src/features/rollouts/start.ts'
 import { Connections } from '../../../../src/fleet/connections.ts'
 import { tempDir } from '../../../helper.ts'
 import { seededRandom } from '../../../histogram-of.ts'
-import { placeOf } from '../../../postgres.ts'
+import { isOnPostgres, placeOf } from '../../../postgres.ts'
 import { addNodeRow, CONFIG, openData, startPlane } from '../../../simulator/real-plane.ts'
 
 const BOOT = '0'.repeat(32)
@@ -103,8 +104,18 @@ async function openPlane(nowMs: () => number) {
   const offers = async (messages: readonly Message[]) =>
     await Promise.all(messages.map(({ nodeId }) => offerOf(nodeId)))
 
+  /** From now on nothing can be written of that node's tasks; null: of all it can. */
+  const failFor = async (nodeId: string | null) => {
+    await sql`drop trigger if exists planted`.execute(db)
+    if (nodeId === null) return
+    const broken = sql.lit(`a planted fault of ${nodeId}`)
+    await sql`create trigger planted before update on node_tasks when new.node_id = ${sql.lit(nodeId)}
+      begin select raise(abort, ${broken}); end`.execute(db)
+  }
+
   return {
     db,
+    failFor,
     tick: () => engine.tick(15_000),
     freeze: () => engine.freezeAll('ana'),
     order: (version: number, strategy: Strategy) =>
@@ -160,37 +171,49 @@ async function openPlane(nowMs: () => number) {
   }
 }
 
-test.each([1, 2, 3, 4, 5, 6])(
-  'what is told together is as told one by one, walk %i',
-  async (seed) => {
-    const random = seededRandom(seed)
-    const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
-    const clock = { nowMs: Date.UTC(2026, 10, 28) }
-    const nowMs = () => clock.nowMs
-    const [alone, joined] = [await openPlane(nowMs), await openPlane(nowMs)]
-    /** Mostly what goes well, or no rollout would get far. */
-    const said = (): Message[] => {
-      const nodeId = one(NODES)
-      if (random() < 0.3) return [{ nodeId, kind: one(KINDS) }]
-      return (['ack', 'applied', 'confirm'] as const).map((kind) => ({ nodeId, kind }))
+async function walk(seed: number, { withFaults }: { withFaults: boolean }): Promise<void> {
+  const random = seededRandom(seed)
+  const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
+  const clock = { nowMs: Date.UTC(2026, 10, 28) }
+  const nowMs = () => clock.nowMs
+  const [alone, joined] = [await openPlane(nowMs), await openPlane(nowMs)]
+  /** Mostly what goes well, or no rollout would get far. */
+  const said = (): Message[] => {
+    const nodeId = one(NODES)
+    if (random() < 0.3) return [{ nodeId, kind: one(KINDS) }]
+    return (['ack', 'applied', 'confirm'] as const).map((kind) => ({ nodeId, kind }))
+  }
+  let [taken, failed] = [0, 0]
+  for (let step = 0; step < 60; step++) {
+    clock.nowMs += 1_000
+    if (step % 12 === 0) {
+      const [version, strategy] = [1 + (step % 5), one(STRATEGIES)]
+      const ids = [await alone.order(version, strategy), await joined.order(version, strategy)]
+      expect(typeof ids[0]).toBe(typeof ids[1])
     }
-    let taken = 0
-    for (let step = 0; step < 60; step++) {
-      clock.nowMs += 1_000
-      if (step % 12 === 0) {
-        const [version, strategy] = [1 + (step % 5), one(STRATEGIES)]
-        const ids = [await alone.order(version, strategy), await joined.order(version, strategy)]
-        expect(typeof ids[0]).toBe(typeof ids[1])
-      }
-      const messages = Array.from({ length: 1 + Math.floor(random() * 6) }, said).flat()
-      const became = await alone.oneByOne(messages)
-      expect(await joined.together(messages)).toEqual(became)
-      taken += became.filter((one) => one === 'taken').length
-      if (random() < 0.3) await Promise.all([alone.tick(), joined.tick()])
-      expect(await joined.known(), `step ${step}`).toEqual(await alone.known())
-    }
-    expect(taken).toBeGreaterThan(60)
-  },
+    const messages = Array.from({ length: 1 + Math.floor(random() * 6) }, said).flat()
+    const broken = withFaults && random() < 0.8 ? one(messages).nodeId : null
+    for (const plane of [alone, joined]) await plane.failFor(broken)
+    const became = await alone.oneByOne(messages)
+    expect(await joined.together(messages)).toEqual(became)
+    for (const plane of [alone, joined]) await plane.failFor(null)
+    taken += became.filter((one) => one === 'taken').length
+    failed += became.filter((one) => one.includes('planted')).length
+    if (random() < 0.3) await Promise.all([alone.tick(), joined.tick()])
+    expect(await joined.known(), `step ${step}`).toEqual(await alone.known())
+  }
+  expect(taken).toBeGreaterThan(60)
+  expect(failed > 0).toBe(withFaults)
+}
+
+test.each([1, 2, 3, 4, 5, 6])('what is told together is as told one by one, walk %i', (seed) =>
+  walk(seed, { withFaults: false }),
+)
+
+// Triggers are SQLite's here.
+test.skipIf(isOnPostgres).each([7, 8, 9, 10])(
+  'so it is when nothing can be written of some nodes for a while, walk %i',
+  (seed) => walk(seed, { withFaults: true }),
 )
 
 test('of what all nodes say in a turn of the loop the rollout is written once', async () => {
