@@ -18,39 +18,60 @@ export type Cause = { kind: NewEvent['kind']; id: string; action: string }
 export type Verdict = { write: boolean; summary: Summary | null }
 export type Summary = { action: string; leftOut: number; since: string }
 
-export function createEventBounds() {
-  const buckets = new Map<string, Bucket>()
+/** Of one transaction. What it wrote and counted is as if it had not been when it comes to nothing. */
+export type Bounding = { judge(cause: Cause, nowMs: number): Verdict; undo(): void }
 
-  const bucketOf = ({ id, action }: Cause, nowMs: number): Bucket => {
+/** Each call is for a transaction of its own. */
+export function createEventBounds(): () => Bounding {
+  const buckets = new Map<string, Bucket>()
+  return () => {
+    const before = new Map<string, Bucket | undefined>()
+    return {
+      judge: (cause, nowMs) => judge(bucketOf(cause, nowMs, before), cause, nowMs),
+      undo() {
+        for (const [key, bucket] of before) {
+          if (bucket) buckets.set(key, bucket)
+          else buckets.delete(key)
+        }
+        before.clear()
+      },
+    }
+  }
+
+  function bucketOf(
+    { id, action }: Cause,
+    nowMs: number,
+    before: Map<string, Bucket | undefined>,
+  ): Bucket {
     const key = `${id} ${action}`
-    const before = buckets.get(key) ?? { left: BURST, atMs: nowMs, skipped: 0, sinceMs: nowMs }
-    const earned = Math.max(0, Math.floor((nowMs - before.atMs) / ONE_MORE_AFTER_MS))
+    const known = buckets.get(key)
+    if (!before.has(key)) before.set(key, known)
+    const last = known ?? { left: BURST, atMs: nowMs, skipped: 0, sinceMs: nowMs }
+    const earned = Math.max(0, Math.floor((nowMs - last.atMs) / ONE_MORE_AFTER_MS))
     // A clock that was put back begins anew from there.
-    const atMs = nowMs < before.atMs ? nowMs : before.atMs + earned * ONE_MORE_AFTER_MS
-    const bucket = { ...before, left: Math.min(BURST, before.left + earned), atMs }
+    const atMs = nowMs < last.atMs ? nowMs : last.atMs + earned * ONE_MORE_AFTER_MS
+    const bucket = { ...last, left: Math.min(BURST, last.left + earned), atMs }
     // Taken out and put in again, the map's order is the order of use: the oldest goes first.
     buckets.delete(key)
     buckets.set(key, bucket)
     if (buckets.size > MAX_KEYS) deleteOldest(buckets)
     return bucket
   }
+}
 
-  return (cause: Cause, nowMs: number): Verdict => {
-    const bucket = bucketOf(cause, nowMs)
-    const summary = (): Summary => ({
-      action: cause.action,
-      leftOut: bucket.skipped,
-      since: new Date(bucket.sinceMs).toISOString(),
-    })
-    if (bucket.left === 0) {
-      bucket.skipped += 1
-      if (bucket.skipped > 1) return { write: false, summary: null }
-      bucket.sinceMs = nowMs
-      return { write: false, summary: summary() }
-    }
-    bucket.left -= 1
-    const said = bucket.skipped > 0 ? summary() : null
-    bucket.skipped = 0
-    return { write: true, summary: said }
+function judge(bucket: Bucket, { action }: Cause, nowMs: number): Verdict {
+  const summary = (): Summary => ({
+    ...{ action, leftOut: bucket.skipped },
+    since: new Date(bucket.sinceMs).toISOString(),
+  })
+  if (bucket.left === 0) {
+    bucket.skipped += 1
+    if (bucket.skipped > 1) return { write: false, summary: null }
+    bucket.sinceMs = nowMs
+    return { write: false, summary: summary() }
   }
+  bucket.left -= 1
+  const said = bucket.skipped > 0 ? summary() : null
+  bucket.skipped = 0
+  return { write: true, summary: said }
 }

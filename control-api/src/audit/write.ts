@@ -8,7 +8,7 @@ import type { Store } from '../db/store.ts'
 import type { DiskSpace } from '../storage/disk-space.ts'
 import { type ChainEnd, chainEnd, chainedTo } from './chain.ts'
 import type { NewEvent } from './event.ts'
-import { type Cause, createEventBounds } from './event-bounds.ts'
+import { type Bounding, type Cause, createEventBounds } from './event-bounds.ts'
 import { type InsertedEvent, insertEvents } from './event-store.ts'
 
 /** What a writer gets. Use `trx` for every query inside: `db` would wait for this very transaction. */
@@ -62,7 +62,7 @@ const LEFT_OUT = 'events-left-out'
 const WRITTEN_TOGETHER = 500
 
 export function createWrite({ db, rowsChanged, now, onEvents, withRoom }: Deps): Write {
-  const bound = createEventBounds()
+  const beginBounding = createEventBounds()
   /**
    * The chain in one transaction: nobody else writes it meanwhile, so where it ends is read once, and many events are written
    * together.
@@ -90,10 +90,10 @@ export function createWrite({ db, rowsChanged, now, onEvents, withRoom }: Deps):
   }
 
   /** The event, unless it is one too many, and what was left out before it. */
-  function bounded(event: NewEvent): NewEvent[] {
+  function bounded(bounding: Bounding, event: NewEvent): NewEvent[] {
     const cause = causeOf(event)
     if (!cause) return [event]
-    const { write, summary } = bound(cause, now())
+    const { write, summary } = bounding.judge(cause, now())
     const { kind, id } = cause
     const said = summary ? [{ kind, id, action: LEFT_OUT, data: summary }] : []
     return write ? [...said, event] : said
@@ -103,18 +103,23 @@ export function createWrite({ db, rowsChanged, now, onEvents, withRoom }: Deps):
     const effects: (() => void)[] = []
     const lasts: (() => Promise<void>)[] = []
     let emitted = false
-    const result = await db.transaction().execute(async (trx) => {
+    const bounding = beginBounding()
+    const forget = (error: unknown): never => {
+      bounding.undo()
+      throw error
+    }
+    const inTransaction = async (trx: Trx) => {
       const chain = chainIn(trx)
       const done = await work({
         trx,
         async emit(event) {
           emitted = true
-          return await chain.append(bounded(event))
+          return await chain.append(bounded(bounding, event))
         },
         async emitAll(events) {
           if (events.length === 0) return
           emitted = true
-          await chain.append(events.flatMap(bounded))
+          await chain.append(events.flatMap((event) => bounded(bounding, event)))
         },
         changesSoFar: async () =>
           (await rowsChanged(trx)) + chain.appended() + effects.length + lasts.length,
@@ -128,7 +133,12 @@ export function createWrite({ db, rowsChanged, now, onEvents, withRoom }: Deps):
       for (const last of lasts) await last()
       await chain.flush()
       return done
-    })
+    }
+    // Before the next one begins; and of one whose commit fails.
+    const result = await db
+      .transaction()
+      .execute((trx) => inTransaction(trx).catch(forget))
+      .catch(forget)
     return { result, effects, emitted }
   }
 

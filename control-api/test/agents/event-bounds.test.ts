@@ -90,3 +90,25 @@ test('failed sign-ins from any number of networks are counted, too, not all writ
   const leftOut = (await events()).filter(({ action }) => action === 'events-left-out').at(-1)
   expect(JSON.parse(leftOut?.data ?? '{}')).toMatchObject({ action: 'sign-in-failed', leftOut: 80 })
 })
+
+test('what came to nothing counts as nothing said, and what was left out is told all the same', async () => {
+  const { clock, service, loud } = await flooded()
+  const { services } = service
+  const hello = { kind: 'node' as const, id: loud.id, action: 'hello', actor: loud.id }
+  clock.now += 30_000
+  for (const broken of ['the work', 'what is written at the end']) {
+    const failing = services.write(async (unit) => {
+      await unit.emit(hello)
+      const fail = () => Promise.reject(new Error(broken))
+      if (broken === 'the work') await fail()
+      unit.beforeCommit(fail)
+    })
+    await expect(failing).rejects.toThrow(broken)
+  }
+  await services.write((unit) => unit.emit(hello))
+  const events = await eventsOf(service, loud.id)
+  expect(countOf(events, 'hello')).toBe(BURST + 1)
+  expect(events.filter(({ action }) => action === 'events-left-out').at(-1)?.data).toMatchObject({
+    leftOut: 80,
+  })
+})
