@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { t } from '../../languages/t.ts'
 import { cssColour } from '../../lib/css-colour.ts'
 import { formatRatio, formatSeconds } from '../../lib/format.ts'
+import { inTurn } from '../../lib/in-turn.ts'
 import { formatClock, formatDateTime } from '../../lib/time.ts'
 import classes from './chart.module.css'
 import {
@@ -58,11 +59,13 @@ export function Heatmap({ label, grid, marks, onZoom }: Props) {
     const element = canvas.current
     const context = element?.getContext('2d')
     if (!element || !context || width <= LEFT) return
-    const ratio = window.devicePixelRatio
-    element.width = width * ratio
-    element.height = HEIGHT * ratio
-    context.scale(ratio, ratio)
-    draw(context, width, grid, marks)
+    return inTurn(element, () => {
+      const ratio = window.devicePixelRatio
+      element.width = width * ratio
+      element.height = HEIGHT * ratio
+      context.scale(ratio, ratio)
+      draw(context, width, grid, marks)
+    })
   }, [grid, marks, width, scheme])
 
   const { times, rows, stepSeconds } = grid

@@ -8,6 +8,8 @@ import { logRange, logTicks } from './scale.ts'
 import { dashPatterns, type Mark, type Series, seriesColour, type TimeChartProps } from './types.ts'
 
 export const AXIS_FONT = '11px Geist, ui-sans-serif, system-ui, sans-serif'
+/** Of one that says nothing else. */
+export const CHART_HEIGHT = 240
 const DAY_SECONDS = 86_400
 /** uPlot's number for it. */
 const LOGARITHMIC = 3
@@ -32,7 +34,7 @@ export function plotOptions(
   const axis = { stroke: dim, font: AXIS_FONT, ticks: { show: false } }
   return {
     width,
-    height: props.height ?? 240,
+    height: props.height ?? CHART_HEIGHT,
     legend: { show: false },
     cursor: {
       y: false,
@@ -151,31 +153,47 @@ export function timeLabel(seconds: number, rangeSeconds: number): string {
   return at.toLocaleDateString(dateLocale, { day: 'numeric', month: 'short' })
 }
 
+type MarkKind = NonNullable<Mark['kind']>
+
 export const markColours = {
   rollout: '--fs-accent',
   alert: '--fs-bad',
   version: '--fs-series-2',
   person: '--fs-series-6',
-} satisfies Record<NonNullable<Mark['kind']>, string>
+} satisfies Record<MarkKind, string>
 
-/** A thin line where something happened to the farm; what it was is in the list below the chart. */
+/**
+ * A thin line where something happened to the farm; what it was is in the list below the chart. When a hundred nodes fall
+ * silent at once, their alerts are one line.
+ */
 function drawMarks(plot: uPlot, marks: readonly Mark[]): void {
   const { ctx, bbox } = plot
   const unit = devicePixelRatio
+  const places: Record<MarkKind, Set<number>> = {
+    rollout: new Set(),
+    alert: new Set(),
+    version: new Set(),
+    person: new Set(),
+  }
+  for (const { atSeconds, kind = 'rollout' } of marks) {
+    const x = Math.round(plot.valToPos(atSeconds, 'x', true))
+    if (x >= bbox.left && x <= bbox.left + bbox.width) places[kind].add(x)
+  }
   ctx.save()
   ctx.lineWidth = unit
   ctx.setLineDash([4 * unit, 3 * unit])
-  for (const { atSeconds, kind = 'rollout' } of marks) {
-    const x = Math.round(plot.valToPos(atSeconds, 'x', true))
-    if (x < bbox.left || x > bbox.left + bbox.width) continue
+  for (const [kind, xs] of Object.entries(places) as [MarkKind, Set<number>][]) {
+    if (xs.size === 0) continue
     ctx.strokeStyle = cssColour(markColours[kind])
     ctx.fillStyle = ctx.strokeStyle
     ctx.beginPath()
-    ctx.moveTo(x, bbox.top)
-    ctx.lineTo(x, bbox.top + bbox.height)
+    for (const x of xs) {
+      ctx.moveTo(x, bbox.top)
+      ctx.lineTo(x, bbox.top + bbox.height)
+    }
     ctx.stroke()
     ctx.beginPath()
-    flagPaths[kind](ctx, x, bbox.top, unit)
+    for (const x of xs) flagPaths[kind](ctx, x, bbox.top, unit)
     ctx.fill()
   }
   ctx.restore()
@@ -183,15 +201,18 @@ function drawMarks(plot: uPlot, marks: readonly Mark[]): void {
 
 type FlagPath = (ctx: CanvasRenderingContext2D, x: number, top: number, unit: number) => void
 
-/** The shape at the top of each kind's line; lists show the same (`MarkFlag`). */
-const flagPaths: Record<NonNullable<Mark['kind']>, FlagPath> = {
+/** The shape at the top of each kind's line, of many in one path; lists show the same (`MarkFlag`). */
+const flagPaths: Record<MarkKind, FlagPath> = {
   alert: (ctx, x, top, unit) => ctx.rect(x - 3 * unit, top, 6 * unit, 6 * unit),
   rollout: (ctx, x, top, unit) => {
     ctx.moveTo(x - 4 * unit, top)
     ctx.lineTo(x + 4 * unit, top)
     ctx.lineTo(x, top + 6 * unit)
   },
-  version: (ctx, x, top, unit) => ctx.arc(x, top + 3 * unit, 3 * unit, 0, 2 * Math.PI),
+  version: (ctx, x, top, unit) => {
+    ctx.moveTo(x + 3 * unit, top + 3 * unit)
+    ctx.arc(x, top + 3 * unit, 3 * unit, 0, 2 * Math.PI)
+  },
   person: (ctx, x, top, unit) => {
     ctx.moveTo(x, top)
     ctx.lineTo(x + 4 * unit, top + 4 * unit)

@@ -4,9 +4,10 @@ import 'uplot/dist/uPlot.min.css'
 import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import uPlot from 'uplot'
+import { inTurn } from '../../lib/in-turn.ts'
 import { formatClock, formatDateTime } from '../../lib/time.ts'
 import classes from './chart.module.css'
-import { heights, plotOptions } from './plot.ts'
+import { CHART_HEIGHT, heights, plotOptions } from './plot.ts'
 import { dashPatterns, type Series, seriesColour, type TimeChartProps } from './types.ts'
 
 const PAGE = 10
@@ -17,49 +18,52 @@ export function TimeChart(props: TimeChartProps) {
   const { times, series, marks, scale: valueScale, stacked = false, onZoom } = props
   const scheme = useComputedColorScheme('light')
   const host = useRef<HTMLDivElement>(null)
-  const plotRef = useRef<uPlot | null>(null)
+  const drawn = useRef<{ plot: uPlot; look: string } | null>(null)
+  const [isDrawn, setDrawn] = useState(false)
   const [cursor, setCursor] = useState<number | null>(null)
   const [spoken, setSpoken] = useState('')
 
-  const create = useEffectEvent((parent: HTMLElement) => {
-    const hooks = { onCursor: setCursor, onZoom: zoom, marks: () => readMarks() }
-    const data = [times, ...heights(series, stacked)] as uPlot.AlignedData
-    return new uPlot(plotOptions(props, parent.clientWidth, hooks), data, parent)
-  })
   const readMarks = useEffectEvent(() => marks ?? [])
   const zoom = useEffectEvent((from: number, to: number) => onZoom?.(from, to))
-  const names = series.map((one) => `${one.name} ${one.colour} ${one.dash}`).join()
-
   // A chart is made once per set of series, scale and colour scheme; new data only moves its lines.
+  const names = series.map((one) => `${one.name} ${one.colour} ${one.dash}`).join()
+  const look = `${scheme} ${valueScale} ${names}`
+  const draw = useEffectEvent((parent: HTMLElement) => {
+    const data = [times, ...heights(series, stacked)] as uPlot.AlignedData
+    if (drawn.current?.look === look) return drawn.current.plot.setData(data)
+    drawn.current?.plot.destroy()
+    const hooks = { onCursor: setCursor, onZoom: zoom, marks: () => readMarks() }
+    const plot = new uPlot(plotOptions(props, parent.clientWidth, hooks), data, parent)
+    drawn.current = { plot, look }
+    setDrawn(true)
+  })
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: what it is drawn with is read when these change
   useEffect(() => {
     const parent = host.current
+    return parent === null ? undefined : inTurn(parent, () => draw(parent))
+  }, [look, times, series, stacked, marks])
+
+  useEffect(() => {
+    const parent = host.current
     if (parent === null) return
-    const plot = create(parent)
-    plotRef.current = plot
     const observer = new ResizeObserver(() => {
-      if (parent.clientWidth > 0) plot.setSize({ width: parent.clientWidth, height: plot.height })
+      const { plot } = drawn.current ?? {}
+      const width = parent.clientWidth
+      if (plot && width > 0 && width !== plot.width) plot.setSize({ width, height: plot.height })
     })
     observer.observe(parent)
     return () => {
       observer.disconnect()
-      plot.destroy()
-      plotRef.current = null
+      drawn.current?.plot.destroy()
+      drawn.current = null
     }
-  }, [scheme, names, valueScale])
-
-  useEffect(() => {
-    const data = [times, ...heights(series, stacked)] as uPlot.AlignedData
-    plotRef.current?.setData(data)
-  }, [times, series, stacked])
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: they are read when it is drawn
-  useEffect(() => plotRef.current?.redraw(false), [marks])
+  }, [])
 
   const moveTo = (index: number) => {
-    const plot = plotRef.current
+    const plot = drawn.current?.plot
     const at = times[Math.max(0, Math.min(times.length - 1, index))]
-    if (plot === null || at === undefined) return
+    if (plot === undefined || at === undefined) return
     // Its types leave out the last: it tells the charts of the same group, too.
     const moveCursor: (to: { left: number; top: number }, fires: boolean, tells: boolean) => void =
       plot.setCursor
@@ -95,7 +99,9 @@ export function TimeChart(props: TimeChartProps) {
       <div
         ref={host}
         className={classes.plot}
+        style={{ minHeight: props.height ?? CHART_HEIGHT }}
         role="group"
+        aria-busy={!isDrawn}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the chart's cursor
         tabIndex={0}
         aria-label={

@@ -2,6 +2,7 @@
 
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useDeferredValue, useMemo } from 'react'
 import { MarkFlag } from '../../components/chart/mark-flag.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
@@ -47,11 +48,13 @@ export function HappenedPanel({ happened, marks, see }: Props) {
   )
 }
 
+/** Of a bad day they are hundreds: they are made in pieces, and no chart waits for them. */
 function List({ marks }: { marks: readonly FarmMoment[] }) {
-  return (
-    <ScrollBox label={t('Rollouts and alerts of this time')} className={classes.happened}>
+  const shown = useDeferredValue(marks, [])
+  const list = useMemo(
+    () => (
       <ul>
-        {marks.map((mark) => (
+        {shown.map((mark) => (
           <li key={`${mark.id} ${mark.text}`}>
             <MarkFlag kind={mark.kind} /> {formatDateTime(mark.atSeconds * 1000)}{' '}
             {mark.kind === 'rollout' ? (
@@ -66,6 +69,12 @@ function List({ marks }: { marks: readonly FarmMoment[] }) {
           </li>
         ))}
       </ul>
+    ),
+    [shown],
+  )
+  return (
+    <ScrollBox label={t('Rollouts and alerts of this time')} className={classes.happened}>
+      {list}
     </ScrollBox>
   )
 }
