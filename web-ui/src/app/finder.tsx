@@ -8,20 +8,22 @@ import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { t } from '../languages/t.ts'
 import type { Session } from '../lib/api-types.ts'
-import { loadChunk } from '../lib/load-chunk.ts'
+import { part } from '../lib/load-chunk.ts'
 import { isMac, useKeys } from './keys/use-keys.ts'
 import classes from './shell.module.css'
 
-const Palette = lazy(() =>
-  loadChunk(() => import('./palette/palette.tsx')).then((m) => ({ default: m.Palette })),
+const Palette = lazy(
+  part(() => import('./palette/palette.tsx').then((m) => ({ default: m.Palette }))),
 )
-const KeysDialog = lazy(() =>
-  loadChunk(() => import('./keys/keys-dialog.tsx')).then((m) => ({ default: m.KeysDialog })),
+const KeysDialog = lazy(
+  part(() => import('./keys/keys-dialog.tsx').then((m) => ({ default: m.KeysDialog }))),
 )
-const NewConfigDialog = lazy(() =>
-  loadChunk(() => import('../features/configs/new-config-dialog.tsx')).then((m) => ({
-    default: m.NewConfigDialog,
-  })),
+const NewConfigDialog = lazy(
+  part(() =>
+    import('../features/configs/new-config-dialog.tsx').then((m) => ({
+      default: m.NewConfigDialog,
+    })),
+  ),
 )
 
 type Open = 'palette' | 'keys' | 'new-config' | null

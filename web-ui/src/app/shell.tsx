@@ -12,9 +12,11 @@ import { LiveSign } from './live-sign.tsx'
 import { useNotify } from './notify/use-notify.ts'
 import { Places } from './places.tsx'
 import classes from './shell.module.css'
+import { usePartsAhead } from './use-parts-ahead.ts'
 
 export function Shell({ session, onSignedOut }: { session: Session; onSignedOut: () => void }) {
   useNotify(session)
+  usePartsAhead()
   return (
     <LiveProvider>
       <a className={classes.skip} href="#main">

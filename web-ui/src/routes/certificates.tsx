@@ -2,10 +2,10 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import type { CertificatesSearch } from '../features/certificates/certificates-screen.tsx'
 import { MANAGED_STATES } from '../features/certificates/managed/rules.ts'
-import { loadChunk } from '../lib/load-chunk.ts'
+import { part } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
 
-const pages = () => loadChunk(() => import('./certificate-pages.tsx'))
+const pages = part(() => import('./certificate-pages.tsx'))
 
 export const certificatesRoute = createRoute({
   getParentRoute: () => appRoute,

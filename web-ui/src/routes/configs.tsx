@@ -8,30 +8,32 @@ import {
   parsePlaceSearch,
   parseVersionsSearch,
 } from '../features/configs/search.ts'
-import { loadChunk } from '../lib/load-chunk.ts'
+import { part } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
+
+const pages = part(() => import('./config-pages.tsx'))
 
 export const configsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/configs',
-  component: lazyRouteComponent(() => loadChunk(() => import('./configs-page.tsx')), 'ConfigsPage'),
+  component: lazyRouteComponent(
+    part(() => import('./configs-page.tsx')),
+    'ConfigsPage',
+  ),
 })
 
 export const configRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/configs/$name',
   validateSearch: parseConfigSearch,
-  component: lazyRouteComponent(() => loadChunk(() => import('./config-pages.tsx')), 'ConfigPage'),
+  component: lazyRouteComponent(pages, 'ConfigPage'),
 })
 
 export const versionsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/configs/$name/versions',
   validateSearch: parseVersionsSearch,
-  component: lazyRouteComponent(
-    () => loadChunk(() => import('./config-pages.tsx')),
-    'VersionsPage',
-  ),
+  component: lazyRouteComponent(pages, 'VersionsPage'),
 })
 
 export const versionRoute = createRoute({
@@ -42,14 +44,14 @@ export const versionRoute = createRoute({
     stringify: ({ name, number }) => ({ name, number: String(number) }),
   },
   validateSearch: parsePlaceSearch,
-  component: lazyRouteComponent(() => loadChunk(() => import('./config-pages.tsx')), 'VersionPage'),
+  component: lazyRouteComponent(pages, 'VersionPage'),
 })
 
 export const compareRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/configs/$name/compare',
   validateSearch: parseCompareSearch,
-  component: lazyRouteComponent(() => loadChunk(() => import('./config-pages.tsx')), 'ComparePage'),
+  component: lazyRouteComponent(pages, 'ComparePage'),
 })
 
 /** Beside the configs, not beneath them, where it could be a config's name. */
@@ -57,5 +59,8 @@ export const importRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/import',
   validateSearch: parseImportSearch,
-  component: lazyRouteComponent(() => loadChunk(() => import('./import-page.tsx')), 'ImportPage'),
+  component: lazyRouteComponent(
+    part(() => import('./import-page.tsx')),
+    'ImportPage',
+  ),
 })

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { loadChunk } from '../lib/load-chunk.ts'
+import { part } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
 
-const pages = () => loadChunk(() => import('./docs-pages.tsx'))
+const pages = part(() => import('./docs-pages.tsx'))
 
 export const docsRoute = createRoute({
   getParentRoute: () => appRoute,

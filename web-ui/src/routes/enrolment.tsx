@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { loadChunk } from '../lib/load-chunk.ts'
+import { part } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
 
 export const enrolmentRoute = createRoute({
@@ -9,7 +9,7 @@ export const enrolmentRoute = createRoute({
   validateSearch: ({ node }: Record<string, unknown>): { node?: string } =>
     typeof node === 'string' ? { node } : {},
   component: lazyRouteComponent(
-    () => loadChunk(() => import('./enrolment-page.tsx')),
+    part(() => import('./enrolment-page.tsx')),
     'EnrolmentPage',
   ),
 })

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { loadChunk } from '../lib/load-chunk.ts'
+import { part } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
 
 export const groupsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/groups',
-  component: lazyRouteComponent(() => loadChunk(() => import('./groups-page.tsx')), 'GroupsPage'),
+  component: lazyRouteComponent(
+    part(() => import('./groups-page.tsx')),
+    'GroupsPage',
+  ),
 })

@@ -5,10 +5,10 @@ import {
   parseMeasurementsSearch,
   parseTopSearch,
 } from '../features/measurements/search.ts'
-import { loadChunk } from '../lib/load-chunk.ts'
+import { part } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
 
-const pages = () => loadChunk(() => import('./measurements-pages.tsx'))
+const pages = part(() => import('./measurements-pages.tsx'))
 
 export const measurementsRoute = createRoute({
   getParentRoute: () => appRoute,

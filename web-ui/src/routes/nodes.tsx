@@ -2,7 +2,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { nodeBlockQuery } from '../features/nodes/api.ts'
 import { listOf, parseFarmSearch } from '../features/nodes/farm-search.ts'
-import { loadChunk } from '../lib/load-chunk.ts'
+import { part } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
 
 export const nodesRoute = createRoute({
@@ -14,5 +14,8 @@ export const nodesRoute = createRoute({
   loader: ({ context: { queryClient }, deps, cause }) => {
     if (cause !== 'stay') void queryClient.prefetchQuery(nodeBlockQuery(deps, 0))
   },
-  component: lazyRouteComponent(() => loadChunk(() => import('./nodes-page.tsx')), 'NodesPage'),
+  component: lazyRouteComponent(
+    part(() => import('./nodes-page.tsx')),
+    'NodesPage',
+  ),
 })

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import type { VersionSearch } from '../features/releases/version-screen.tsx'
-import { loadChunk } from '../lib/load-chunk.ts'
+import { part } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
 
-const pages = () => loadChunk(() => import('./release-pages.tsx'))
+const pages = part(() => import('./release-pages.tsx'))
 
 export const releasesRoute = createRoute({
   getParentRoute: () => appRoute,

@@ -2,15 +2,17 @@
 
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { parseRolloutsSearch } from '../features/rollouts/search.ts'
-import { loadChunk } from '../lib/load-chunk.ts'
+import { part } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
+
+const pages = part(() => import('./rollout-pages.tsx'))
 
 export const rolloutsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/rollouts',
   validateSearch: parseRolloutsSearch,
   component: lazyRouteComponent(
-    () => loadChunk(() => import('./rollouts-page.tsx')),
+    part(() => import('./rollouts-page.tsx')),
     'RolloutsPage',
   ),
 })
@@ -57,14 +59,11 @@ export const planRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/rollouts/new',
   validateSearch: parsePlanSearch,
-  component: lazyRouteComponent(() => loadChunk(() => import('./rollout-pages.tsx')), 'PlanPage'),
+  component: lazyRouteComponent(pages, 'PlanPage'),
 })
 
 export const rolloutRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/rollouts/$id',
-  component: lazyRouteComponent(
-    () => loadChunk(() => import('./rollout-pages.tsx')),
-    'RolloutPage',
-  ),
+  component: lazyRouteComponent(pages, 'RolloutPage'),
 })

@@ -2,10 +2,10 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { problemIn } from '../features/oidc/rules.ts'
 import type { TokensSearch } from '../features/tokens/tokens-screen.tsx'
-import { loadChunk } from '../lib/load-chunk.ts'
+import { part } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
 
-const load = () => loadChunk(() => import('./settings-pages.tsx'))
+const load = part(() => import('./settings-pages.tsx'))
 const page = (name: keyof Awaited<ReturnType<typeof load>>) => lazyRouteComponent(load, name)
 
 /** What all pages of the settings stand in. */

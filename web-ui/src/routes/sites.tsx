@@ -2,10 +2,10 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { parseRequestsSearch } from '../features/sites/requests/search.ts'
 import { parseSiteSearch, parseSitesSearch } from '../features/sites/search.ts'
-import { loadChunk } from '../lib/load-chunk.ts'
+import { part } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
 
-const pages = () => loadChunk(() => import('./sites-pages.tsx'))
+const pages = part(() => import('./sites-pages.tsx'))
 
 export const sitesRoute = createRoute({
   getParentRoute: () => appRoute,

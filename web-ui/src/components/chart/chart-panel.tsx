@@ -3,7 +3,7 @@
 import { lazy, Suspense } from 'react'
 import { t } from '../../languages/t.ts'
 import { formatCount } from '../../lib/format.ts'
-import { loadChunk } from '../../lib/load-chunk.ts'
+import { part } from '../../lib/load-chunk.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { SkeletonRows } from '../query-states.tsx'
 import { ScrollBox } from '../scroll-box.tsx'
@@ -15,8 +15,8 @@ import { MarkFlag } from './mark-flag.tsx'
 import type { TimeChartProps } from './types.ts'
 
 // The plotting library is a chunk of its own.
-const TimeChart = lazy(() =>
-  loadChunk(() => import('./time-chart.tsx')).then((m) => ({ default: m.TimeChart })),
+const TimeChart = lazy(
+  part(() => import('./time-chart.tsx').then((m) => ({ default: m.TimeChart }))),
 )
 
 export type ChartPanelProps = TimeChartProps & {

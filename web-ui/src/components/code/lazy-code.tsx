@@ -3,17 +3,13 @@
 
 import { lazy, Suspense } from 'react'
 import { t } from '../../languages/t.ts'
-import { loadChunk } from '../../lib/load-chunk.ts'
+import { part } from '../../lib/load-chunk.ts'
 import { SkeletonRows } from '../query-states.tsx'
 import type { CodeViewProps } from './code-view.tsx'
 import type { DiffViewProps } from './diff-view.tsx'
 
-const CodeView = lazy(() =>
-  loadChunk(() => import('./code-view.tsx')).then((m) => ({ default: m.CodeView })),
-)
-const DiffView = lazy(() =>
-  loadChunk(() => import('./diff-view.tsx')).then((m) => ({ default: m.DiffView })),
-)
+const CodeView = lazy(part(() => import('./code-view.tsx').then((m) => ({ default: m.CodeView }))))
+const DiffView = lazy(part(() => import('./diff-view.tsx').then((m) => ({ default: m.DiffView }))))
 
 export function LazyCodeView(props: CodeViewProps) {
   return (

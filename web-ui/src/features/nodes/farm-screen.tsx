@@ -16,7 +16,7 @@ import { t } from '../../languages/t.ts'
 import { isApiError } from '../../lib/api-error.ts'
 import type { Node, NodeList, Session } from '../../lib/api-types.ts'
 import { formatCount } from '../../lib/format.ts'
-import { loadChunk } from '../../lib/load-chunk.ts'
+import { part } from '../../lib/load-chunk.ts'
 import { groupNamesQuery } from '../../lib/name-queries.ts'
 import { may, whyNot } from '../../lib/permissions.ts'
 import { farmSummaryQuery, metricsQuery } from './api.ts'
@@ -45,8 +45,8 @@ export type FarmScreenProps = {
   onSearch: (search: FarmSearch) => void
 }
 
-const FarmChart = lazy(() =>
-  loadChunk(() => import('./farm-chart.tsx')).then((m) => ({ default: m.FarmChart })),
+const FarmChart = lazy(
+  part(() => import('./farm-chart.tsx').then((m) => ({ default: m.FarmChart }))),
 )
 
 const TYPING_MS = 200

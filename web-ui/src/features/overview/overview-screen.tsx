@@ -11,7 +11,7 @@ import { PlainListenerNotice } from '../../components/plain-listener-notice.tsx'
 import { QueryStates, SkeletonRows } from '../../components/query-states.tsx'
 import { t } from '../../languages/t.ts'
 import type { FarmSummary, Session } from '../../lib/api-types.ts'
-import { loadChunk } from '../../lib/load-chunk.ts'
+import { part } from '../../lib/load-chunk.ts'
 import { may } from '../../lib/permissions.ts'
 import { isRange, type RangeKey, ranges } from '../../lib/time-range.ts'
 import { farmComparedQuery, farmMeasuredQuery, objectivesQuery } from './api.ts'
@@ -26,9 +26,7 @@ import { TimeParts } from './time-parts.tsx'
 import { useChanges } from './use-changes.ts'
 import { VersionsPanel } from './versions-panel.tsx'
 
-const Charts = lazy(() =>
-  loadChunk(() => import('./charts.tsx')).then((m) => ({ default: m.Charts })),
-)
+const Charts = lazy(part(() => import('./charts.tsx').then((m) => ({ default: m.Charts }))))
 
 export type OverviewScreenProps = {
   session: Session
