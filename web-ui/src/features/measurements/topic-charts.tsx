@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 import { useQuery } from '@tanstack/react-query'
-import { useDeferredValue, useMemo } from 'react'
+import { useMemo } from 'react'
 import { ChartPanel } from '../../components/chart/chart-panel.tsx'
 import { LATENCY_SCALE } from '../../components/chart/scale.ts'
 import { ScaleSwitch } from '../../components/chart/scale-switch.tsx'
 import type { Mark } from '../../components/chart/types.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { QueryStates, SkeletonRows } from '../../components/query-states.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { useInPieces } from '../../hooks/use-in-pieces.ts'
 import { t } from '../../languages/t.ts'
 import type { MeasuredSets } from '../../lib/api-types.ts'
 import { formatDuration } from '../../lib/time.ts'
@@ -32,22 +33,15 @@ export function TopicCharts({ topic, ...props }: TopicProps & { topic: ChartTopi
   const { of = FARM } = props.search
   const charts: readonly Chart[] = topics[topic].charts
   const needs = useMemo(() => needsOf(linesOf(charts)), [charts])
-  const measured = useQuery(setsQuery(of, props.time, needs))
+  const measured = useInPieces(useQuery(setsQuery(of, props.time, needs)))
   return (
     <QueryStates query={measured} what={t('The measurements')} skeletonRows={8}>
-      {(answer) => <InPieces {...props} charts={charts} answer={answer} />}
+      {(answer) => <Charts {...props} charts={charts} answer={answer} />}
     </QueryStates>
   )
 }
 
 type ChartsProps = TopicProps & { charts: readonly Chart[]; answer: MeasuredSets }
-
-/** Ten panels are too much for one frame: React makes them in between, and what somebody does meanwhile comes first. */
-function InPieces({ answer: newest, ...props }: ChartsProps) {
-  const answer = useDeferredValue<MeasuredSets | null>(newest, null)
-  if (answer === null) return <SkeletonRows rows={8} label={t('The measurements')} />
-  return <Charts {...props} answer={answer} />
-}
 
 function Charts({ charts, answer, marks, search, onSearch, onTime }: ChartsProps) {
   const { times, stepSeconds } = answer

@@ -9,6 +9,7 @@ import { ButtonLink } from '../../components/links.tsx'
 import { Page } from '../../components/page.tsx'
 import { PlainListenerNotice } from '../../components/plain-listener-notice.tsx'
 import { QueryStates, SkeletonRows } from '../../components/query-states.tsx'
+import { useInPieces } from '../../hooks/use-in-pieces.ts'
 import { t } from '../../languages/t.ts'
 import type { FarmSummary, Session } from '../../lib/api-types.ts'
 import { part } from '../../lib/load-chunk.ts'
@@ -132,14 +133,15 @@ function useMeasured(session: Session, range: RangeKey) {
     // Another objective is another question.
     enabled: isAllowed && !rules.isLoading,
   })
-  const glance = useMemo(() => (query.data ? glanceOf(query.data) : null), [query.data])
+  const drawn = useInPieces(query)
+  const glance = useMemo(() => (drawn.data ? glanceOf(drawn.data) : null), [drawn.data])
   const isCompared = compared.data !== undefined && !compared.isPlaceholderData
   const total = compared.data?.stages.find(({ stage }) => stage === 'total')
   const valueAt = (q: number) => total?.a.quantiles[quantiles.indexOf(q)] ?? null
   const latency = judgeLatency(objectives.latency, valueAt(objectives.latency?.ratio ?? P99))
   const errors = judgeErrors(objectives.errors, glance?.now.errorRatio ?? null)
   return {
-    query,
+    query: drawn,
     glance,
     p50: { seconds: valueAt(MEDIAN), ratio: total?.ratios[0] ?? null },
     p99: { seconds: valueAt(P99), ratio: total?.ratios[1] ?? null },

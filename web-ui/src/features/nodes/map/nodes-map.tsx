@@ -8,6 +8,7 @@ import { CellsMap } from '../../../components/cells/cells-map.tsx'
 import { lettersOf, type Part, partOf, partsOf } from '../../../components/cells/cells-rules.ts'
 import { boundsOf, levelOf, lookOfLevel } from '../../../components/cells/levels.ts'
 import { QueryStates } from '../../../components/query-states.tsx'
+import { useInPieces } from '../../../hooks/use-in-pieces.ts'
 import { inSentence, t } from '../../../languages/t.ts'
 import type { NodeCells, SyncState } from '../../../lib/api-types.ts'
 import type { RangeKey } from '../../../lib/time-range.ts'
@@ -49,6 +50,7 @@ export function NodesMap({ range, mayMeasure, search, onSearch, onOpen }: Props)
     ...nodeCellsQuery({ by, label: search.label, range }),
     placeholderData: keepPreviousData,
   })
+  const drawn = useInPieces(cells)
   return (
     <section className="panel" aria-labelledby="map-heading">
       <div className="panel-head">
@@ -92,7 +94,7 @@ export function NodesMap({ range, mayMeasure, search, onSearch, onOpen }: Props)
           ]}
         />
       </div>
-      <QueryStates query={cells} what={t('The map of the nodes')} skeletonRows={6}>
+      <QueryStates query={drawn} what={t('The map of the nodes')} skeletonRows={6}>
         {(data) => <Cells cells={data} by={by} label={search.label} view={view} onOpen={onOpen} />}
       </QueryStates>
     </section>
