@@ -12,6 +12,7 @@ import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TabBar } from '../../components/tab-bar.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { useNarrow } from '../../hooks/use-narrow.ts'
 import { t } from '../../languages/t.ts'
 import { T } from '../../languages/text.tsx'
 import type { Alert, Session } from '../../lib/api-types.ts'
@@ -109,6 +110,8 @@ type TableProps = {
 }
 
 function Table({ alerts, ...actions }: TableProps) {
+  // Beside the rest there is no room: what one would do about an alert were out of sight.
+  const isNarrow = useNarrow()
   return (
     <ScrollBox label={t('Alerts, table')}>
       <table className="grid">
@@ -117,7 +120,7 @@ function Table({ alerts, ...actions }: TableProps) {
             <th scope="col">{t('State')}</th>
             <th scope="col">{t('What')}</th>
             <th scope="col">{t('Since')}</th>
-            <th scope="col">{t('Acknowledged by')}</th>
+            {!isNarrow && <th scope="col">{t('Acknowledged by')}</th>}
           </tr>
         </thead>
         <tbody>
@@ -133,13 +136,16 @@ function Table({ alerts, ...actions }: TableProps) {
                 <div className="dim">
                   <span lang="en">{alert.message}</span> {notesOn(alert).join(' ')}
                 </div>
+                {isNarrow && <Acknowledged alert={alert} isNamed {...actions} />}
               </td>
               <td>
                 <TimeAgo at={alert.firingSince ?? alert.pendingSince} />
               </td>
-              <td>
-                <Acknowledged alert={alert} {...actions} />
-              </td>
+              {!isNarrow && (
+                <td>
+                  <Acknowledged alert={alert} {...actions} />
+                </td>
+              )}
             </tr>
           ))}
         </tbody>
@@ -199,14 +205,20 @@ function Subject({ alert: { subject } }: { alert: Alert }) {
   return name
 }
 
-type AcknowledgedProps = { alert: Alert } & Pick<TableProps, 'onOpen' | 'maySilence'>
+type AcknowledgedProps = Pick<TableProps, 'onOpen' | 'maySilence'> & {
+  alert: Alert
+  /** No heading says whose name it is. */
+  isNamed?: boolean
+}
 
-function Acknowledged({ alert, onOpen, maySilence }: AcknowledgedProps) {
+function Acknowledged({ alert, isNamed, onOpen, maySilence }: AcknowledgedProps) {
   const { state, acknowledgedBy, comment, silencedUntil } = alert
   const isOpen = state !== 'resolved'
   return (
     <>
-      {acknowledgedBy}
+      {isNamed && acknowledgedBy !== null
+        ? t('Acknowledged by {name}', { name: acknowledgedBy })
+        : acknowledgedBy}
       {comment !== '' && <div className="dim">{comment}</div>}
       {isOpen && onOpen !== null && (
         <div className={`row ${classes.actions}`}>

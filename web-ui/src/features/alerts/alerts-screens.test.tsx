@@ -65,6 +65,22 @@ describe('alerts', () => {
     expect(asked(api, 'POST').map(({ body }) => body)).toEqual([{ comment: 'on it' }])
   })
 
+  test('what may be done stands below what fires where there is no room beside it', async () => {
+    vi.stubGlobal('matchMedia', (media: string) => ({
+      ...{ matches: media.includes('max-width'), media },
+      ...{ addEventListener: () => {}, removeEventListener: () => {} },
+    }))
+    renderApp('/alerts', answers(alert(), alert({ id: 'other', acknowledgedBy: 'ben' })))
+    const table = await screen.findByRole('region', { name: 'Alerts, table' })
+    expect(within(table).getAllByRole('columnheader')).toHaveLength(3)
+    const what = within(table).getAllByRole('row').slice(1)
+    const [open, acknowledged] = what.map((row) => within(row).getAllByRole('cell')[1])
+    expect(open).toContainElement(
+      within(table).getByRole('button', { name: 'Acknowledge Node silent: edge-1' }),
+    )
+    expect(acknowledged).toHaveTextContent('Acknowledged by ben')
+  })
+
   test('one that begins while the page is open is shown', async () => {
     const api = renderApp('/alerts', answers())
     expect(await screen.findByText('No alert is firing')).toBeVisible()

@@ -95,7 +95,7 @@ export function SilenceForm(props: { rules: AlertRule[]; blockedBy: string | nul
   const isUnsaved = draft.selector !== '' || draft.reason !== ''
   return (
     <form className="stack" onSubmit={handleSubmit} noValidate>
-      <div className={classes.fields}>
+      <div className={classes.four}>
         <NativeSelect
           label={t('Rule')}
           value={draft.ruleId}

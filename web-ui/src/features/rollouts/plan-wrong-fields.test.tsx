@@ -33,6 +33,14 @@ describe('how it goes', () => {
     expect(screen.queryByRole('button', { name: /Start rollout/ })).toBeNull()
   })
 
+  test('shows the default of each other value while one is wrong', async () => {
+    await custom()
+    await screen.findByPlaceholderText('120 (default)')
+    await type('May fail, in %', 'five')
+    expect(await screen.findByText('There is no plan')).toBeVisible()
+    expect(screen.getByPlaceholderText('120 (default)')).toBeVisible()
+  })
+
   test('says at the field what the control plane refuses', async () => {
     const refusal = { ...error, pointer: '/strategy/soakSeconds', message: 'must be <= 86400' }
     await custom({

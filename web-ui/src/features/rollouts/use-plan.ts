@@ -6,6 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
+import { useState } from 'react'
 import { isApiError } from '../../lib/api-error.ts'
 import type { RolloutPlan, Strategy } from '../../lib/api-types.ts'
 import { barePlanQuery, type Order, planQuery, type Release } from './api.ts'
@@ -36,8 +37,12 @@ export function usePlan(release: Release, choice: Choice): KnownPlan {
     enabled: order !== null,
     placeholderData: keepPreviousData,
   })
-  const waves = order?.strategy?.waves
-  const isBare = waves !== undefined && Object.keys(order?.strategy ?? {}).length === 1
+  // While something that is typed can't be asked for, what holds elsewhere is as it was.
+  const [known, setKnown] = useState(asked)
+  if (asked !== null && asked !== known) setKnown(asked)
+  const strategy: Strategy = known === null ? {} : JSON.parse(known).strategy
+  const { waves } = strategy
+  const isBare = waves !== undefined && Object.keys(strategy).length === 1
   // Behind the plan itself, which has had the same texts checked: both at once would be two plans under way, and take both of
   // one's turns. Not behind one that was stopped.
   const isPlanned = query.isSuccess && !query.isFetching
