@@ -44,5 +44,5 @@ test('a hundred alerts of one time are one line, drawn once', () => {
   const [draw] = plotOptions(props, 100, hooks).hooks?.draw ?? []
   const plot = { ctx, bbox: { left: 0, top: 0, width: 100, height: 50 } }
   draw?.({ ...plot, valToPos: (seconds: number) => seconds * 10 } as unknown as uPlot)
-  expect(strokes).toEqual([[0, 10]])
+  expect(strokes).toEqual([[0.5, 10.5]])
 })

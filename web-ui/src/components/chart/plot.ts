@@ -177,7 +177,9 @@ function drawMarks(plot: uPlot, marks: readonly Mark[]): void {
   }
   for (const { atSeconds, kind = 'rollout' } of marks) {
     const x = Math.round(plot.valToPos(atSeconds, 'x', true))
-    if (x >= bbox.left && x <= bbox.left + bbox.width) places[kind].add(x)
+    if (x < bbox.left || x > bbox.left + bbox.width) continue
+    // A line of one pixel fills it, and not half of two.
+    places[kind].add(x + (unit % 2) / 2)
   }
   ctx.save()
   ctx.lineWidth = unit
