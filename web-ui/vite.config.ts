@@ -84,8 +84,8 @@ export default defineConfig({
     setupFiles: ['src/test/setup.ts'],
     include: ['src/**/*.test.{ts,tsx}'],
     // Screens are worked through key by key; on a busy machine that takes longer than the usual 5 s.
-    testTimeout: 30_000,
-    expect: { poll: { timeout: 10_000 } },
+    testTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     // Vitest would leave one of two cores idle, for a main process that does almost nothing here.
     maxWorkers: '100%',
     // Files share their modules: to load React, the kit and the editor anew took more than the tests. What a

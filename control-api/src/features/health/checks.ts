@@ -55,9 +55,9 @@ export function checkCertificates(
   const message =
     good + expiring + expired === 0
       ? 'there are no certificates'
-      : `${good} certificates are good, ${expiring} expire soon, ${expired} have expired`
+      : `certificates: ${good} good, ${expiring} to expire soon, ${expired} expired`
   // Anybody may ask: no names.
-  if (broken) return { ok: false, message: `${message}, and nodes serve one that has` }
+  if (broken) return { ok: false, message: `${message}; nodes serve one that has expired` }
   const failing = late.length === 0 ? '' : `; ${late.length} could not be renewed in time`
   const isFine = expiring + expired + late.length === 0
   return { ok: true, message: `${message}${failing}`, ...(!isFine && { attention: true }) }
