@@ -170,6 +170,20 @@ test(
     ])
     expect([...hosts]).toEqual(['www.example.org'])
 
+    // As nodes do it: to who wants one.
+    const wrongDigest = await serve((request, response) => {
+      if (request.headers['want-repr-digest'] === 'sha-256=1')
+        response.setHeader('repr-digest', `sha-256=:${Buffer.alloc(32).toString('base64')}:`)
+      filesOf(root)(request, response)
+    })
+    const lying = await run([...verify, '--at', wrongDigest, '--json'])
+    expect(JSON.parse(lying.stdout)).toMatchObject({
+      ...{ odd: 4, answers: 4 },
+      items: expect.arrayContaining([
+        expect.objectContaining({ what: 'repr-digest', found: '0'.repeat(64) }),
+      ]),
+    })
+
     const wrong = await serve((request, response) => {
       if (request.url?.endsWith('a%23b.txt')) response.end('b')
       else if (request.url?.endsWith('/empty')) response.destroy()

@@ -41,7 +41,11 @@ export function createAsker(options: {
       ...{ path: target.pathname, signal, timeout: SILENT_MS },
       host: at?.host ?? target.hostname.replace(/^\[(.*)\]$/, '$1'),
       port: at?.port ?? (target.port || undefined),
-      headers: { host: target.host, 'accept-encoding': 'identity' },
+      headers: {
+        ...{ host: target.host, 'accept-encoding': 'identity' },
+        // Nobody says a digest unasked (RFC 9530).
+        'want-repr-digest': 'sha-256=1',
+      },
     }
     if (!isTls) return http.get({ ...common, agent: agents['http:'] })
     // Asked for by its name wherever it is: that is what its certificate is of.
