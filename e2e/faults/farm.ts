@@ -14,6 +14,7 @@ import { HOST } from '../real-farm/host.ts'
 import { type NodeOptions, RealNode } from '../real-farm/node.ts'
 import { Preload } from '../real-farm/preload.ts'
 import { FaultyProxy } from './faulty-proxy.ts'
+import type { SmallDisk } from './machines.ts'
 import { startWitness } from './witness.ts'
 
 /** What issue 5 promises. */
@@ -29,6 +30,8 @@ export type FarmDeps = {
   nodeBinary: string
   preload: string
   findings: Findings
+  /** The control plane's own. */
+  planeDisk?: SmallDisk
 }
 type NodeExtra = 'stateDir' | 'wrap' | 'visibleStateDir' | 'socketPath' | 'copyOf'
 type Extra = Partial<Pick<NodeOptions, NodeExtra>>
@@ -62,9 +65,10 @@ export class FaultFarm {
     for (const dir of ['logs', 'site', 'nodes'])
       mkdirSync(join(this.home, dir), { recursive: true })
     writeFileSync(join(this.siteDir, 'index.html'), '<h1>served</h1>\n')
-    const { home, nodeBinary } = deps
+    const { home, nodeBinary, planeDisk } = deps
     this.controlPlane = new ControlPlane({
       ...{ home, nodeBinary, ports: { console, agent }, agentUrl: this.agentUrl },
+      ...(planeDisk && { disk: planeDisk }),
       preload: new Preload(deps.preload, join(home, 'control-plane')),
     })
     this.proxy = new FaultyProxy(agent)

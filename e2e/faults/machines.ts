@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: MIT
 // Namespaces of the kernel that stand for machines: a small disk of a node's own, a network of its own.
+import { execFile } from 'node:child_process'
 import { mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { HOST } from '../real-farm/host.ts'
 import { enter, hold } from '../real-farm/namespaces.ts'
 import type { Child } from '../real-farm/processes.ts'
 
+const run = promisify(execFile)
 const PAGE_BYTES = 4096
 /** A disk is filled with these first. */
 const LARGE_BYTES = 1024 * 1024
+/** For what others write while it is reckoned. */
+const ROOM_MEANWHILE_BYTES = 16 * 1024 * 1024
 
 /** A disk of `bytes` at `dir`, which only who is run by `wrap` sees there. */
 export class SmallDisk {
@@ -36,15 +42,26 @@ export class SmallDisk {
     return join(`/proc/${this.#holder.pid}/root`, path)
   }
 
+  get #filler(): string {
+    return this.seen(join(this.dir, 'filler'))
+  }
+
+  /** Nearly, by another process: of a large disk it takes a while, and this one has visitors to look after. */
+  async fillMost(): Promise<void> {
+    const { bavail, bsize } = await statfs(this.seen(this.dir))
+    const bytes = bavail * bsize - ROOM_MEANWHILE_BYTES
+    if (bytes > 0) await run('fallocate', ['-l', String(bytes), this.#filler])
+  }
+
   /** To the last page but `pages`. */
   fill(pages: number): void {
-    const filler = this.seen(join(this.dir, 'filler'))
+    const filler = this.#filler
     for (const piece of [LARGE_BYTES, PAGE_BYTES]) append(filler, piece)
     truncateSync(filler, Math.max(0, statSync(filler).size - pages * PAGE_BYTES))
   }
 
   free(): void {
-    rmSync(this.seen(join(this.dir, 'filler')), { force: true })
+    rmSync(this.#filler, { force: true })
   }
 
   async end(): Promise<void> {

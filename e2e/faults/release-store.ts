@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a node has of releases on its disk. What has its final name is whole and right, whenever one looks: only what is
-// verified gets it. So nothing else can ever be served.
+// What a node, or the control plane, has of releases on its disk. What has its final name is whole and right, whenever one
+// looks: only what is verified gets it. So nothing else can ever be served.
 import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Files, sha256 } from './release-versions.ts'
@@ -13,15 +13,18 @@ export function troublesOfStore(
   filesOf: (manifest: string) => Files | null,
 ): string[] {
   const dir = join(stateDir, 'releases')
-  const contents = namesIn(join(dir, 'contents')).flatMap((aa) =>
-    namesIn(join(dir, 'contents', aa)).map((name) => join(dir, 'contents', aa, name)),
-  )
   const trees = namesIn(join(dir, 'trees')).filter((name) => DIGEST.test(name))
   return [
-    ...contents.flatMap(troubleOfContent),
+    ...troublesOfContents(join(dir, 'contents')),
     ...trees.flatMap((name) => troublesOfTree(join(dir, 'trees', name), name, filesOf(name))),
   ]
 }
+
+/** `dir` has them in folders called by how their digests begin. */
+export const troublesOfContents = (dir: string): string[] =>
+  namesIn(dir)
+    .flatMap((aa) => namesIn(join(dir, aa)).map((name) => join(dir, aa, name)))
+    .flatMap(troubleOfContent)
 
 /** Of those that have their name: others are not there yet, or on their way out. */
 function troubleOfContent(path: string): string[] {

@@ -15,6 +15,10 @@ const REMEMBERED = 6
 
 export type Files = Readonly<Record<string, string>>
 type Version = { files: Files; manifest: string }
+/** Of a push: its number, or why it was refused and how it is pushed all the same, as if it had never been tried. */
+export type Attempt =
+  | { refused: null; number: number }
+  | { refused: Error; again: () => Promise<number> }
 
 export class Versions {
   readonly name: string
@@ -74,6 +78,18 @@ export class Versions {
           `${this.newest + 1} was pushed, and ${listed} is the newest of ${this.name}`,
         )
     })
+  }
+
+  /** A new version where there may be no room for it. */
+  async pushWithoutRoom(random: Random): Promise<Attempt> {
+    const files = this.#draw(random)
+    const refused = await this.#send(files).then(
+      () => null,
+      (error: Error) => error,
+    )
+    const again = () => this.#took(files, (same) => this.#send(same))
+    if (refused === null) return { refused, number: await this.#took(files, async () => {}) }
+    return { refused, again }
   }
 
   /** All of its contents and its manifest once more: what the control plane has of them is compared. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A farm whose nodes have their state folders on disks of their own, which can be filled.
+// Farms whose nodes have their state folders on disks of their own, or whose control plane has its data on one: these can be
+// filled.
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FarmDeps, FaultFarm } from './farm.ts'
 import { SmallDisk } from './machines.ts'
@@ -28,5 +30,35 @@ export async function onSmallDisks(
   } finally {
     await farm.stop()
     for (const disk of made) await disk.end()
+  }
+}
+
+const planeDisks = new WeakMap<FaultFarm, SmallDisk>()
+
+export function planeDiskOf(farm: FaultFarm): SmallDisk {
+  const disk = planeDisks.get(farm)
+  if (disk === undefined) throw new Error('the control plane has no disk of its own')
+  return disk
+}
+
+export async function onSmallPlaneDisk(
+  deps: FarmDeps,
+  { nodes, bytes }: { nodes: number; bytes: number },
+  work: (farm: FaultFarm) => Promise<void>,
+): Promise<void> {
+  const dir = join(deps.home, 'disk')
+  const logs = join(deps.home, 'logs')
+  mkdirSync(logs, { recursive: true })
+  const planeDisk = await SmallDisk.make(dir, bytes, join(logs, 'disk.log'))
+  try {
+    const farm = await FaultFarm.start({ ...deps, planeDisk }, nodes)
+    planeDisks.set(farm, planeDisk)
+    try {
+      await work(farm)
+    } finally {
+      await farm.stop()
+    }
+  } finally {
+    await planeDisk.end()
   }
 }

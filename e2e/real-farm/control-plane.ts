@@ -15,6 +15,7 @@ const UP_WITHIN_MS = 180_000
 /** Of its log, for who must find out why it did not. */
 const TAIL_LINES = 15
 const POLL_MS = 50
+const FIRST_CONFIG = 'first.jsonc'
 const ADMIN = { username: 'admin', password: 'a long password of the faults' }
 
 type Options = {
@@ -27,28 +28,36 @@ type Options = {
   agentHost?: string
   /** The built console; without it there is the API alone. */
   consoleDir?: string
+  disk?: OwnDisk
 }
+/** Only who is run by `wrap` sees it at `dir`; `seen` says where others do. */
+type OwnDisk = { dir: string; wrap: string[]; seen: (path: string) => string }
 
 export class ControlPlane {
   readonly api: Api
+  /** As this process sees it. */
   readonly dataDir: string
   readonly logFile: string
   readonly agentPort: number
   readonly #preload: Preload | undefined
   readonly #env: NodeJS.ProcessEnv
+  readonly #wrap: readonly string[]
   #child: Child | null = null
   #isWanted = false
 
   constructor(options: Options) {
     const { home, ports, agentUrl, nodeBinary, preload, agentHost = HOST, consoleDir } = options
+    const { disk } = options
+    const dataDir = join(disk?.dir ?? home, 'control')
     this.#preload = preload
-    this.dataDir = join(home, 'control')
+    this.#wrap = disk?.wrap ?? []
+    this.dataDir = disk?.seen(dataDir) ?? dataDir
     this.logFile = join(home, 'logs/control-plane.log')
     this.agentPort = ports.agent
     this.api = new Api(`http://${HOST}:${ports.console}`)
     this.#env = {
       ...cleanEnv(),
-      FARMSTEAD_DATA_DIR: this.dataDir,
+      FARMSTEAD_DATA_DIR: dataDir,
       FARMSTEAD_HOST: HOST,
       FARMSTEAD_PORT: String(ports.console),
       FARMSTEAD_AGENT_HOST: agentHost,
@@ -73,12 +82,12 @@ export class ControlPlane {
 
   /** With a first version for whoever joins. */
   async firstStart(configText: string): Promise<void> {
-    const file = join(this.dataDir, 'first.jsonc')
-    writeFileSync(file, configText)
+    writeFileSync(join(this.dataDir, FIRST_CONFIG), configText)
+    const file = join(this.#env.FARMSTEAD_DATA_DIR ?? '', FIRST_CONFIG)
     const what = ['--name', 'default', '--file', file, '--message', 'first', '--release']
-    await admin(this.#env, ['import-config', ...what])
+    await this.admin(['import-config', ...what])
     await this.start()
-    const token = stringField(await admin(this.#env, ['init']), 'setupToken') ?? ''
+    const token = stringField(await this.admin(['init']), 'setupToken') ?? ''
     await this.api.setUp({ token, ...ADMIN })
   }
 
@@ -89,8 +98,8 @@ export class ControlPlane {
   /** Resolves when it answers. */
   async start(): Promise<void> {
     this.#isWanted = true
-    const command = [process.execPath, ...serverWords]
-    const env = { ...this.#env, ...this.#preload?.env(this.dataDir) }
+    const command = [...this.#wrap, process.execPath, ...serverWords]
+    const env = { ...this.#env, ...this.#preload?.env(this.#env.FARMSTEAD_DATA_DIR ?? '') }
     const child = new Child({ command, env, logFile: this.logFile })
     this.#child = child
     const deadline = performance.now() + UP_WITHIN_MS
@@ -112,8 +121,8 @@ export class ControlPlane {
   }
 
   /** One of its operator's commands. */
-  async admin(words: string[]): Promise<void> {
-    await admin(this.#env, words)
+  async admin(words: string[]): Promise<unknown> {
+    return await admin(this.#env, words, this.#wrap)
   }
 
   /** While it is down: the control database and what SQLite keeps beside it. */

@@ -48,11 +48,16 @@ export const serverWords = [
   join(programsDir, 'server.js'),
 ]
 
-/** Runs a command of the operator's (control-api/src/admin) and returns the JSON it prints. */
-export async function admin(env: NodeJS.ProcessEnv, args: string[]): Promise<unknown> {
+/** Runs a command of the operator's (control-api/src/admin) and returns the JSON it prints; `wrap`: words before it. */
+export async function admin(
+  env: NodeJS.ProcessEnv,
+  args: string[],
+  wrap: readonly string[] = [],
+): Promise<unknown> {
   const script = join(programsDir, 'admin.js')
+  const [program = '', ...words] = [...wrap, process.execPath, script, ...args, '--json']
   try {
-    const { stdout } = await run(process.execPath, [script, ...args, '--json'], {
+    const { stdout } = await run(program, words, {
       env,
       timeout: ADMIN_WITHIN_MS,
     })

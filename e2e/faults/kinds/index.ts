@@ -13,7 +13,7 @@ import { diskFull } from './disk-full.ts'
 import { nodeDiesAtCall } from './node-dies-at-call.ts'
 import { nodeKilled } from './node-killed.ts'
 import { oldDatabase } from './old-database.ts'
-import { releaseDiskFull, releases } from './releases.ts'
+import { releaseDiskFull, releasePlaneFull, releases } from './releases.ts'
 
 export type Kind = {
   name: string
@@ -51,6 +51,7 @@ export const KINDS: readonly Kind[] = [
   onFarm(controlPlaneDiesAtCall, { small: 3, full: 40, farms: 3 }),
   { ...releases, rounds: { small: 3, full: 50, farms: 3 } },
   { ...releaseDiskFull, rounds: { small: 1, full: 30, farms: 1 }, needsMachines: true },
+  { ...releasePlaneFull, rounds: { small: 1, full: 30, farms: 1 }, needsMachines: true },
   onFarm(oldDatabase, { small: 1, full: 12, farms: 1 }),
   { ...diskFull, rounds: { small: 4, full: 40, farms: 1 }, needsMachines: true },
   onFarm(nodeKilled, { small: 4, full: 60, farms: 1 }),

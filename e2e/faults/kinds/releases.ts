@@ -4,12 +4,15 @@
 import type { Random } from '../../real-farm/random.ts'
 import { type FarmDeps, FaultFarm } from '../farm.ts'
 import { ReleaseFarm } from '../release-farm.ts'
-import { onSmallDisks } from '../small-disk-farm.ts'
+import { onSmallDisks, onSmallPlaneDisk } from '../small-disk-farm.ts'
+import { fillPlane } from './plane-disk-full.ts'
 import { DEEDS, type Deed, fillDisks } from './release-deeds.ts'
 
 const NODES = 2
 /** A release is not begun where less than 64 MiB would be left. */
 const DISK_BYTES = 96 * 1024 * 1024
+/** The control plane takes nothing of releases where less than 512 MiB would be left. */
+const PLANE_DISK_BYTES = 832 * 1024 * 1024
 
 type Known = { released: ReleaseFarm; todo: Deed[] }
 const farms = new WeakMap<FaultFarm, Known>()
@@ -58,5 +61,15 @@ export const releaseDiskFull = {
   async round(farm: FaultFarm, random: Random): Promise<void> {
     const { released } = await knownOf(farm, random)
     await fillDisks(released, random)
+  },
+}
+
+export const releasePlaneFull = {
+  name: 'release, control plane full',
+  run: (deps: FarmDeps, work: (farm: FaultFarm) => Promise<void>) =>
+    onSmallPlaneDisk(deps, { nodes: NODES, bytes: PLANE_DISK_BYTES }, ending(work)),
+  async round(farm: FaultFarm, random: Random): Promise<void> {
+    const { released } = await knownOf(farm, random)
+    await fillPlane(released, random)
   },
 }
