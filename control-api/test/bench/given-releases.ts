@@ -11,7 +11,6 @@ import { type Endable, ReleaseFarm } from './release-farm.ts'
 import { type Page, type Seen, Visitors } from './visitors.ts'
 
 const RELEASE = 'www'
-const VISIT_EVERY_MS = 20
 const PAGES = 50
 
 type GivenOptions = {
@@ -21,14 +20,24 @@ type GivenOptions = {
   bytes: number
   rounds: number
   seconds: number
+  visitEveryMs: number
+  /** That a node takes; it gives four times that, to as many. 0: as fast as they can. */
+  bytesPerSecond: number
   within: string
   say: (line: string) => void
 }
 type GivenRow = { name: string; seconds: number; sent: number; ended: string; seen: Seen }
+type Ratios = Map<string, number[]>
 
-/** Each round: all files are others, from the control plane; and once more, from neighbours. */
+/** So many take from one node at a time, as the farm has it when nobody says another number. */
+const TAKERS_AT_ONCE = 4
+
+/**
+ * Each round: all files are others, from the control plane; and once more, from neighbours. What visitors wait then is told as
+ * so many times what they wait just before, when nothing happens: on a machine that others use, too, nothing else says much.
+ */
 export async function measureGiven(options: GivenOptions, ends: Endable[] = []): Promise<void> {
-  const { nodes, zones, files, bytes, rounds, seconds, say } = options
+  const { nodes, zones, files, bytes, rounds, seconds, visitEveryMs, bytesPerSecond, say } = options
   let visitors: Visitors | null = null
   try {
     const farm = await ReleaseFarm.start(options.within, (one) => ends.unshift(one))
@@ -42,26 +51,37 @@ export async function measureGiven(options: GivenOptions, ends: Endable[] = []):
     say(`${nodes} nodes in ${zones} zones join`)
     await farm.join(nodes, zones)
     const first = await pushAnew()
-    await farm.serveRelease(RELEASE)
+    await farm.serveRelease(RELEASE, bytesPerSecond)
     await farm.rollOut({ [RELEASE]: first })
     for (const line of GIVEN_HEAD) say(line)
-    const show = (row: GivenRow) => say(givenLine(row))
-    visitors = new Visitors(farm.ports, pages, VISIT_EVERY_MS)
+    const given = bytesPerSecond === 0 ? null : TAKERS_AT_ONCE * bytesPerSecond
+    visitors = new Visitors(farm.ports, pages, visitEveryMs)
     const seen = visitors
-    const take = async (name: string, isOn: boolean) => {
-      const number = await pushAnew()
-      await farm.setNeighbours(isOn)
+    const rest = async (name: string): Promise<Seen> => {
       seen.take()
+      await sleep(seconds * 1000)
+      const quiet = seen.take()
+      say(givenLine({ name, seconds, sent: 0, ended: 'succeeded', seen: quiet }, null))
+      return quiet
+    }
+    const ratios: Ratios = new Map()
+    const take = async (round: number, from: string, isOn: boolean) => {
+      const number = await pushAnew()
+      await farm.setNeighbours(isOn, given)
+      const before = await rest(`${round}: nothing happens`)
       const { seconds: took, sentBytes, ended } = await farm.rollOut({ [RELEASE]: number })
-      show({ name, seconds: took, sent: sentBytes / bytes, ended, seen: seen.take() })
+      const during = seen.take()
+      const ratio = p99Of(during) / p99Of(before)
+      ratios.set(from, [...(ratios.get(from) ?? []), ratio])
+      const name = `${round}: from ${from}`
+      say(givenLine({ name, seconds: took, sent: sentBytes / bytes, ended, seen: during }, ratio))
     }
-    seen.take()
-    await sleep(seconds * 1000)
-    show({ name: 'nothing happens', seconds, sent: 0, ended: 'succeeded', seen: seen.take() })
     for (let round = 1; round <= rounds; round++) {
-      await take(`${round}: from the control plane`, false)
-      await take(`${round}: from neighbours`, true)
+      await take(round, 'the control plane', false)
+      await take(round, 'neighbours', true)
     }
+    await rest('nothing happens')
+    for (const [from, all] of ratios) say(ratioLine(from, all))
   } finally {
     await visitors?.end()
     for (const { end } of ends) end()
@@ -69,15 +89,24 @@ export async function measureGiven(options: GivenOptions, ends: Endable[] = []):
 }
 
 const GIVEN_HEAD = [
-  '| step | s | sent × release | visits | failed | p50 ms | p99 ms | longest ms |',
-  '|---|---|---|---|---|---|---|---|',
+  '| step | s | sent × release | visits | failed | p50 ms | p99 ms | longest ms | p99 × before |',
+  '|---|---|---|---|---|---|---|---|---|',
 ]
 
-function givenLine({ name, seconds, sent, ended, seen }: GivenRow): string {
+const p99Of = ({ ms }: Seen): number => quantile(ms, 0.99)
+
+function ratioLine(from: string, ratios: readonly number[]): string {
+  const sorted = ratios.toSorted((a, b) => a - b)
+  const [least, middle, most] = [sorted[0], quantile(sorted, 0.5), sorted.at(-1)]
+  const [a, b, c] = [least, middle, most].map((one) => one?.toFixed(2))
+  return `p99 of visitors while it comes from ${from}: ${b} × before in the middle (${a} to ${c})`
+}
+
+function givenLine({ name, seconds, sent, ended, seen }: GivenRow, ratio: number | null): string {
   const waits = [0.5, 0.99, 1].map((q) => (seen.ms.length ? quantile(seen.ms, q) : 0).toFixed(1))
   const title = ended === 'succeeded' ? name : `${name} (${ended})`
   const cells = [title, seconds.toFixed(1), sent.toFixed(2), seen.ms.length, seen.failed.length]
-  return `| ${[...cells, ...waits].join(' | ')} |`
+  return `| ${[...cells, ...waits, ratio?.toFixed(2) ?? ''].join(' | ')} |`
 }
 
 /** Small ones, from all over it; what may be served is added with each version. */

@@ -4,6 +4,9 @@
 // real nodes on this machine, and visitors (given-releases.ts); 0 of them: that part is left out.
 //   npm run bench -- neighbours [--nodes N] [--failing SHARE] [--transfer-seconds S] [--seeds N]
 //                               [--real N] [--zones N] [--files N] [--mib N] [--rounds N] [--seconds S] [--in DIR]
+//                               [--visit-ms N] [--kib-per-second N]
+// A visitor of each node asks each so many ms. A node takes so many KiB/s and gives four times that (1000 is the least that a
+// farm takes); 0: as fast as it can, which on one machine is the processor that the visitors' answers need as well.
 import { loadavg, tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
 import { simulate } from '../neighbours/simulate.ts'
@@ -69,6 +72,7 @@ async function main(): Promise<void> {
       ...{ nodes: text('1000'), failing: text('0.1'), seeds: text('20'), in: text(tmpdir()) },
       ...{ 'transfer-seconds': text('60'), real: text('20'), zones: text('2') },
       ...{ files: text('2000'), mib: text('64'), rounds: text('3'), seconds: text('10') },
+      ...{ 'visit-ms': text('20'), 'kib-per-second': text('0') },
     },
   })
   const whole = (name: Exclude<keyof typeof values, 'failing' | 'in'>) => {
@@ -88,8 +92,12 @@ async function main(): Promise<void> {
   })
   const size = { files: whole('files'), bytes: whole('mib') * 2 ** 20 }
   const times = { rounds: whole('rounds'), seconds: whole('seconds') }
+  const rates = {
+    visitEveryMs: whole('visit-ms'),
+    bytesPerSecond: whole('kib-per-second') * 1024,
+  }
   const place = { nodes: real, zones: whole('zones'), within: values.in, say }
-  await measureGiven({ ...size, ...times, ...place }, ends)
+  await measureGiven({ ...size, ...times, ...rates, ...place }, ends)
   say(
     `load ${loadavg()
       .map((one) => one.toFixed(1))

@@ -102,17 +102,18 @@ export class ReleaseFarm {
     })
   }
 
-  /** Nodes of a zone give each other releases from now on, or no more. */
-  async setNeighbours(isOn: boolean): Promise<void> {
+  /** Nodes of a zone give each other releases from now on, or no more; null: as fast as they can. */
+  async setNeighbours(isOn: boolean, givenPerSecond: number | null = null): Promise<void> {
     const words = ['releases', 'neighbours', 'set', '--zone-label', isOn ? 'zone' : 'off']
-    await this.farmctl(words)
+    await this.farmctl([...words, '--max-bytes-per-second', `${givenPerSecond ?? 'any'}`])
     // Each hears of it with its next report, and says with the one after what it gives.
     await sleep(HEARD_MS)
   }
 
-  /** From now on configs name the release. */
-  async serveRelease(release: string): Promise<void> {
-    const wish = { text: textOf({ release }), parent: this.#version, message: 'serve it' }
+  /** From now on configs name the release, and nodes take so much of it; 0: as fast as they can. */
+  async serveRelease(release: string, maxBytesPerSecond = 0): Promise<void> {
+    const text = textOf({ release }, { releases: { maxBytesPerSecond } })
+    const wish = { text, parent: this.#version, message: 'serve it' }
     const made = await mustInTime(this.#session, 'POST', `/configs/${CONFIG}/versions`, wish)
     this.#version = Number(made.body.number)
   }
@@ -226,5 +227,5 @@ function servingPidOf({ pid }: ChildProcess): number {
   }
 }
 
-const textOf = (site: object): string =>
-  JSON.stringify({ workers: 1, sites: [{ hosts: ['*'], ...site }] }, null, 1)
+const textOf = (site: object, more: object = {}): string =>
+  JSON.stringify({ workers: 1, ...more, sites: [{ hosts: ['*'], ...site }] }, null, 1)
