@@ -704,6 +704,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/releases/{name}/versions/{number}/look": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What nodes answered that were asked for files of a version
+         * @description As far as they have: ask again while some are waiting.
+         */
+        get: operations["getReleaseLook"];
+        put?: never;
+        /**
+         * Have nodes that serve a version ask themselves for some of its files
+         * @description At most 500 nodes, each for at most 20 files, others each time. They say status and SHA-256 with their next reports; GET tells what came. Nothing changes.
+         */
+        post: operations["startReleaseLook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/releases/{name}/previews": {
         parameters: {
             query?: never;
@@ -15308,6 +15332,374 @@ export interface operations {
             };
             /** @description - `overloaded`: The service is busy */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getReleaseLook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "askedAt": "2026-11-21T09:00:00.000Z",
+                     *       "files": 1,
+                     *       "nodes": {
+                     *         "right": 1,
+                     *         "odd": 1,
+                     *         "waiting": 1,
+                     *         "silent": 1,
+                     *         "away": 1,
+                     *         "unable": 1
+                     *       },
+                     *       "odd": [
+                     *         {
+                     *           "node": {
+                     *             "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "name": "name"
+                     *           },
+                     *           "url": "www.example.org/css/site.css",
+                     *           "message": "404, and is in www@41"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        askedAt: string | null;
+                        /** @description Each node is asked for as many, drawn from all over the version */
+                        files: number;
+                        /** @description Within the caller’s scope */
+                        nodes: {
+                            /** @description Their answers are what the version says, as far as these say anything */
+                            right: number;
+                            odd: number;
+                            /** @description They have not answered yet */
+                            waiting: number;
+                            /** @description They did not answer within three minutes */
+                            silent: number;
+                            /** @description Not heard when others were asked */
+                            away: number;
+                            /** @description Their program is too old to say */
+                            unable: number;
+                        };
+                        /** @description The first of them */
+                        odd: {
+                            node: {
+                                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                                id: string;
+                                name: string;
+                            };
+                            /** @example www.example.org/css/site.css */
+                            url: string;
+                            /** @example 404, and is in www@41 */
+                            message: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `version_not_found`: No such version */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    startReleaseLook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "askedAt": "2026-11-21T09:00:00.000Z",
+                     *       "files": 1,
+                     *       "nodes": {
+                     *         "right": 1,
+                     *         "odd": 1,
+                     *         "waiting": 1,
+                     *         "silent": 1,
+                     *         "away": 1,
+                     *         "unable": 1
+                     *       },
+                     *       "odd": [
+                     *         {
+                     *           "node": {
+                     *             "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "name": "name"
+                     *           },
+                     *           "url": "www.example.org/css/site.css",
+                     *           "message": "404, and is in www@41"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        askedAt: string | null;
+                        /** @description Each node is asked for as many, drawn from all over the version */
+                        files: number;
+                        /** @description Within the caller’s scope */
+                        nodes: {
+                            /** @description Their answers are what the version says, as far as these say anything */
+                            right: number;
+                            odd: number;
+                            /** @description They have not answered yet */
+                            waiting: number;
+                            /** @description They did not answer within three minutes */
+                            silent: number;
+                            /** @description Not heard when others were asked */
+                            away: number;
+                            /** @description Their program is too old to say */
+                            unable: number;
+                        };
+                        /** @description The first of them */
+                        odd: {
+                            node: {
+                                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                                id: string;
+                                name: string;
+                            };
+                            /** @example www.example.org/css/site.css */
+                            url: string;
+                            /** @example 404, and is in www@41 */
+                            message: string;
+                        }[];
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             *     - `nul_character`: A NUL character
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `version_not_found`: No such version */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `version_not_served`: No node serves the version
+             *     - `nothing_to_ask_for`: There is no file to ask for
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -46,6 +46,8 @@ const ONLY_REFUSE: Record<string, string> = {
   startReleasePreview:
     'nobody says under which names: test/features/nodes/release-previews.test.ts',
   endReleasePreview: 'at random there is none: test/features/nodes/release-previews.test.ts',
+  getReleaseLook: 'at random there is none: test/features/nodes/release-looks.test.ts',
+  startReleaseLook: 'at random there is none: test/features/nodes/release-looks.test.ts',
   listReleaseNodes: 'at random there is none: test/features/nodes/release-nodes.test.ts',
   getManifest: 'at random there is none: test/features/releases/',
   getManifestText: 'at random there is none: test/features/releases/',

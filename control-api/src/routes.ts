@@ -56,8 +56,11 @@ import { nodeCellsRoutes } from './features/nodes/cells-routes.ts'
 import { createNodeCounts } from './features/nodes/counts.ts'
 import { createEndNodesIn } from './features/nodes/decommissioning.ts'
 import { createNodeFacts } from './features/nodes/facts.ts'
+import { createKnownListeners } from './features/nodes/known-listeners.ts'
 import { releasePreviewRoutes } from './features/nodes/previews/routes.ts'
 import { prometheusRoutes } from './features/nodes/prometheus-routes.ts'
+import { releaseLookRoutes } from './features/nodes/release-looks/routes.ts'
+import { createReleaseNodes } from './features/nodes/release-nodes.ts'
 import { releaseNodesRoutes } from './features/nodes/release-nodes-routes.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
@@ -95,6 +98,7 @@ import { sessionIsAlive } from './people/session-store.ts'
 import { sessionKey } from './plugins/session.ts'
 import { createStartSession } from './plugins/start-session.ts'
 import { type Services, version } from './process/services.ts'
+import { createSampleOf } from './release-store/sample.ts'
 import { serveTelemetry } from './telemetry-for-service.ts'
 import { tryingWith } from './trying-for-service.ts'
 
@@ -181,7 +185,12 @@ async function serveFarm(api: App, parts: WithCounts): Promise<void> {
     touchedNow: (scope) => touchedNow(db, scope),
   })(api)
   await prometheusRoutes({ db, index })(api)
-  await releaseNodesRoutes({ db, index })(api)
+  const nodesOf = createReleaseNodes({ db, index, knownListeners: createKnownListeners(db) })
+  await releaseNodesRoutes({ db, nodesOf })(api)
+  await releaseLookRoutes({
+    ...{ db, now, index, nodesOf, fleet, probes: parts.deciding.probeOrders },
+    sampleOf: createSampleOf(parts.contents.folder),
+  })(api)
   await releasePreviewRoutes({
     ...{ db, write, now, index, fleet, keeper: parts.previewKeeper },
     hostTemplate: config.previewHost,

@@ -122,6 +122,8 @@ describe('every route', () => {
     'GET /api/v1/sites/:config/:host/traffic',
     'GET /api/v1/prometheus/targets',
     'GET /api/v1/releases/:name/nodes',
+    'GET /api/v1/releases/:name/versions/:number/look',
+    'POST /api/v1/releases/:name/versions/:number/look',
     'GET /api/v1/releases/:name/previews',
     'POST /api/v1/releases/:name/versions/:number/previews',
     'DELETE /api/v1/releases/:name/previews/:id',

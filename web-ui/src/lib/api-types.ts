@@ -71,6 +71,7 @@ export type Import = Answer<'importConfig', 200>
 export type Finding = Import['findings'][number]
 export type Release = Answer<'listReleases', 200>['items'][number]
 export type ReleaseVersion = Answer<'getReleaseVersion', 200>
+export type ReleaseLook = Answer<'getReleaseLook', 200>
 export type ReleasePreview = Answer<'listReleasePreviews', 200>['items'][number]
 export type StartedPreview = Answer<'startReleasePreview', 201>
 export type ManifestFile = Answer<'listManifestFiles', 200>['items'][number]

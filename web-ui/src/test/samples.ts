@@ -22,6 +22,7 @@ import type {
   NodeTask,
   PlanCells,
   Preflight,
+  ReleaseLook,
   RenderedConfig,
   RequestSearch,
   Rollout,
@@ -623,6 +624,11 @@ export function dnsWebhook(change: Partial<DnsWebhook> = {}): DnsWebhook {
   }
 }
 
+/** Of a version that nobody asked nodes about. */
+export const notLookedAt: ReleaseLook = {
+  ...{ askedAt: null, files: 0, odd: [] },
+  nodes: { right: 0, odd: 0, waiting: 0, silent: 0, away: 0, unable: 0 },
+}
 export const page = <Item>(...items: Item[]) => ({ items, nextCursor: null })
 /** What the control plane answers when these are all the nodes that are asked for. */
 export const nodesPage = (...nodes: NodeDetail[]) => ({

@@ -6,21 +6,18 @@ import { ReleaseNotFound } from '../../api-shapes/errors.ts'
 import type { Database } from '../../db/database.ts'
 import type { App } from '../../http/app-types.ts'
 import { findRelease } from '../../releases/store.ts'
-import type { FarmIndex } from './farm-index.ts'
-import { createKnownListeners } from './known-listeners.ts'
-import { createReleaseNodes } from './release-nodes.ts'
+import type { ReleaseNodes } from './release-nodes.ts'
 import {
   ReleaseNodesPageSchema,
   ReleaseNodesParamsSchema,
   ReleaseNodesQuerySchema,
 } from './schema.ts'
 
-type Deps = { db: Kysely<Database>; index: Pick<FarmIndex, 'nodes'> }
+type Deps = { db: Kysely<Database>; nodesOf: ReleaseNodes }
 
 export const releaseNodesRoutes =
-  ({ db, index }: Deps) =>
+  ({ db, nodesOf }: Deps) =>
   async (app: App) => {
-    const nodesOf = createReleaseNodes({ db, index, knownListeners: createKnownListeners(db) })
     app.get(
       '/releases/:name/nodes',
       {

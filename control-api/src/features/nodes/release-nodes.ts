@@ -26,6 +26,7 @@ type Running = { node: Readonly<KeptNode>; textId: string; version: number }
 const AT_ONCE = 100
 const cursors = defineCursor('release-nodes', 'text')
 
+export type ReleaseNodes = ReturnType<typeof createReleaseNodes>
 export const createReleaseNodes =
   ({ db, index, knownListeners }: Deps) =>
   async (release: string, asked: Asked, scope: Scope) => {

@@ -18,6 +18,7 @@ import { versionQuery } from './api.ts'
 import { ChangesPanel } from './changes-panel.tsx'
 import { DeleteVersionDialog } from './delete-version-dialog.tsx'
 import { FilesPanel } from './files-panel.tsx'
+import { LookPanel } from './looks/look-panel.tsx'
 import { OnNodesPanel } from './on-nodes.tsx'
 import { PreviewsPanel } from './previews/previews-panel.tsx'
 import classes from './releases.module.css'
@@ -63,7 +64,10 @@ export function ReleaseVersionScreen(props: Props) {
             <p>{data.message}</p>
             <OnNodesPanel onNodes={data.onNodes} />
             {may(session, 'nodes:read') && (
-              <PreviewsPanel name={name} number={number} session={session} />
+              <>
+                <LookPanel name={name} number={number} session={session} />
+                <PreviewsPanel name={name} number={number} session={session} />
+              </>
             )}
             <SegmentedControl
               aria-label={t('What of it')}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What nodes answer when they are asked for files of a release: each node with the version for some of its files, with
 // their digests, and some without it for the same, for their media types. Pure.
+import { saysSomething, whatIsWrong } from '../../../fleet/looked-file.ts'
 import type { ProbeAnswer } from '../../../fleet/probe-orders.ts'
 import type { Gate, GateEvidence, Odd, Verdict } from '../shapes/schema.ts'
 
@@ -53,23 +54,11 @@ const foundOf = (looks: readonly NodeLook[]): Found[] =>
     }),
   )
 
-/** Elsewhere, or not for everybody: it says nothing of the file. */
-const SAYS_NOTHING: readonly number[] = [301, 302, 303, 307, 308, 401, 403, 429]
-
-function whatIsWrong({ file, answer }: Found): string | null {
-  const { status, sha256 } = answer
-  if (status === null) return `no answer came; it is in ${file.release}`
-  if (status !== 200) return `${status}, and is in ${file.release}`
-  return sha256 === file.sha256 ? null : `other content than ${file.release} has`
-}
-
 /** Each node's files are what the release says. */
 function judgeFiles(gate: Gate, looked: Looked): GateEvidence {
-  const found = foundOf(looked.canary).filter(
-    ({ answer }) => !SAYS_NOTHING.includes(answer.status ?? 0),
-  )
+  const found = foundOf(looked.canary).filter(({ answer }) => saysSomething(answer))
   const wrong = found.flatMap((one) => {
-    const message = whatIsWrong(one)
+    const message = whatIsWrong(one.answer, one.file)
     return message === null ? [] : [{ node: one.node, url: one.file.url, message }]
   })
   const due = looked.canary.reduce((sum, { files }) => sum + files.length, 0)

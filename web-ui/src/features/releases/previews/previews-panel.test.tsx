@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { ReleasePreview, ReleaseVersion } from '../../../lib/api-types.ts'
 import { json } from '../../../test/fake-api.ts'
 import { renderApp } from '../../../test/render-app.tsx'
-import { node, page, session } from '../../../test/samples.ts'
+import { node, notLookedAt, page, session } from '../../../test/samples.ts'
 
 const edge = node()
 const version: ReleaseVersion = {
@@ -30,6 +30,7 @@ const list = (isOn: boolean, ...items: ReleasePreview[]) => ({
 })
 const rest = {
   'GET /releases/www/versions/2': () => json(version),
+  'GET /releases/www/versions/2/look': () => json(notLookedAt),
   [`GET /manifests/${'2'.repeat(64)}/files`]: () => json(page()),
 }
 const asRole = (...permissions: string[]) => ({
