@@ -21,7 +21,7 @@ type GivenOptions = {
   rounds: number
   seconds: number
   visitEveryMs: number
-  /** That a node takes; it gives four times that, to as many. 0: as fast as they can. */
+  /** That a node takes; it gives four times that, to as many, and no less than a farm may say. 0: as fast as they can. */
   bytesPerSecond: number
   within: string
   say: (line: string) => void
@@ -31,6 +31,8 @@ type Ratios = Map<string, number[]>
 
 /** So many take from one node at a time, as the farm has it when nobody says another number. */
 const TAKERS_AT_ONCE = 4
+/** Of bytes per second, that a farm may say. */
+const LEAST_GIVEN = 4_000_000
 
 /**
  * Each round: all files are others, from the control plane; and once more, from neighbours. What visitors wait then is told as
@@ -54,7 +56,8 @@ export async function measureGiven(options: GivenOptions, ends: Endable[] = []):
     await farm.serveRelease(RELEASE, bytesPerSecond)
     await farm.rollOut({ [RELEASE]: first })
     for (const line of GIVEN_HEAD) say(line)
-    const given = bytesPerSecond === 0 ? null : TAKERS_AT_ONCE * bytesPerSecond
+    const given =
+      bytesPerSecond === 0 ? null : Math.max(LEAST_GIVEN, TAKERS_AT_ONCE * bytesPerSecond)
     visitors = new Visitors(farm.ports, pages, visitEveryMs)
     const seen = visitors
     const rest = async (name: string): Promise<Seen> => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A hundred nodes in place of a thousand; `npm run bench -- neighbours` has those.
+// Most with a hundred nodes in place of a thousand; `npm run bench -- neighbours` has more runs of those.
 import { expect, test } from 'vitest'
 import { simulate } from './simulate.ts'
 
@@ -32,6 +32,18 @@ test.each([
     expect(run.sent).toBeLessThanOrEqual(of.most)
   }
 })
+
+test.each([
+  { zones: 1, acrossZones: false },
+  { zones: 20, acrossZones: true },
+])(
+  'a thousand nodes in $zones zones, of which a tenth fails: it leaves the control plane less than three times',
+  (of) => {
+    const run = simulate({ ...CASE, ...of, nodes: 1000, failing: 0.1, seed: 1 })
+    expect(run.through + run.left).toBe(1000)
+    expect(run.sent).toBeLessThan(3)
+  },
+)
 
 test('the same seed is the same run', () => {
   const of = { ...CASE, zones: 2, acrossZones: true, failing: 0.3, seed: 9 }
