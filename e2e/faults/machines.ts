@@ -14,23 +14,28 @@ const run = promisify(execFile)
 const PAGE_BYTES = 4096
 /** A disk is filled with these first. */
 const LARGE_BYTES = 1024 * 1024
-/** For what others write while it is reckoned. */
-const ROOM_MEANWHILE_BYTES = 16 * 1024 * 1024
+const SHRUNK_ROOM_BYTES = 80 * 1024 * 1024
 
 /** A disk of `bytes` at `dir`, which only who is run by `wrap` sees there. */
 export class SmallDisk {
   readonly dir: string
+  readonly #bytes: number
   readonly #holder: Child
 
-  private constructor(dir: string, holder: Child) {
+  private constructor(dir: string, bytes: number, holder: Child) {
     this.dir = dir
+    this.#bytes = bytes
     this.#holder = holder
   }
 
   static async make(dir: string, bytes: number, logFile: string): Promise<SmallDisk> {
     mkdirSync(dir, { recursive: true })
     const script = `mount -t tmpfs -o size=${bytes} tmpfs "$0" && echo ready && exec cat`
-    return new SmallDisk(dir, await hold(['unshare', '-m', 'sh', '-c', script, dir], logFile))
+    return new SmallDisk(
+      dir,
+      bytes,
+      await hold(['unshare', '-m', 'sh', '-c', script, dir], logFile),
+    )
   }
 
   get wrap(): string[] {
@@ -46,11 +51,25 @@ export class SmallDisk {
     return this.seen(join(this.dir, 'filler'))
   }
 
-  /** Nearly, by another process: of a large disk it takes a while, and this one has visitors to look after. */
-  async fillMost(): Promise<void> {
-    const { bavail, bsize } = await statfs(this.seen(this.dir))
-    const bytes = bavail * bsize - ROOM_MEANWHILE_BYTES
-    if (bytes > 0) await run('fallocate', ['-l', String(bytes), this.#filler])
+  /** To what is used and some more, so that the rest is soon filled: to fill a large disk would take as much memory. */
+  async shrink(): Promise<void> {
+    const { blocks, bfree, bsize } = await statfs(this.seen(this.dir))
+    await this.#resize((blocks - bfree) * bsize + SHRUNK_ROOM_BYTES)
+  }
+
+  async grow(): Promise<void> {
+    await this.#resize(this.#bytes)
+  }
+
+  async #resize(bytes: number): Promise<void> {
+    const [program = '', ...words] = [
+      ...this.wrap,
+      'mount',
+      '-o',
+      `remount,size=${bytes}`,
+      this.dir,
+    ]
+    await run(program, words)
   }
 
   /** To the last page but `pages`. */

@@ -36,7 +36,7 @@ export async function fillPlane(released: ReleaseFarm, random: Random): Promise<
   const doing = random.pick(DOINGS)
   const isKilled = random.chance(0.3)
   const attempts = await attemptsAround(released, random, doing, async () => {
-    await disk.fillMost()
+    await disk.shrink()
     disk.fill(pages)
     farm.injected(`disk full: ${isOfReleases ? 'for releases' : `${pages} pages left`}, ${doing}`)
   })
@@ -49,6 +49,7 @@ export async function fillPlane(released: ReleaseFarm, random: Random): Promise<
     await startWithoutRoom(farm)
   }
   disk.free()
+  await disk.grow()
   if (farm.controlPlane.hasDied) await farm.controlPlane.start()
   await goesOn(farm)
   await farm.untilAgreed(farm.nodes, performance.now(), `(disk full, ${doing})`)
