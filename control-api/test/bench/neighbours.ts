@@ -5,8 +5,8 @@
 //   npm run bench -- neighbours [--nodes N] [--failing SHARE] [--transfer-seconds S] [--seeds N]
 //                               [--real N] [--zones N] [--files N] [--mib N] [--rounds N] [--seconds S] [--in DIR]
 //                               [--visit-ms N] [--kib-per-second N]
-// A visitor of each node asks each so many ms. A node takes so many KiB/s (a neighbour that gives less than 256 is passed
-// over) and gives four times that; 0: as fast as it can, which on one machine is the processor that the visitors' answers need as well.
+// A visitor of each node asks each so many ms. A node takes so many KiB/s (of less than 512 a node takes nothing from
+// neighbours) and gives four times that; 0: as fast as it can, which on one machine is the processor that the visitors' answers need as well.
 import { loadavg, tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
 import { simulate } from '../neighbours/simulate.ts'
