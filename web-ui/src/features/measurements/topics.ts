@@ -171,7 +171,7 @@ export const topics = {
       onNodes(t('Open connections'), 'openConnections', { limit: limit('connectionsLimit') }),
       perSecond(t('New connections per second'), [rate(t('accepted'), 'connections')]),
       perSecond(t('Turned away per second'), [
-        rate(t('connections refused'), t('refused')),
+        rate(t('connections refused'), 'refused'),
         rate(t('bad requests'), 'badRequests'),
         rate(t('rate limited'), 'rateLimited'),
         rate(t('timed out'), 'timeouts'),
@@ -233,7 +233,7 @@ export const topics = {
     label: t('Machine'),
     charts: [
       onNodes(t('Load average of a minute'), 'loadAverage1m', {
-        limit: gauge('processors', 'processors'),
+        limit: gauge(t('processors'), 'processors'),
       }),
       onNodes(t('Memory used by the node'), 'residentBytes', {
         format: formatBytes,

@@ -82,7 +82,7 @@ export function OverviewScreen(props: OverviewScreenProps) {
           )}
           <div className={classes.columns}>
             {rollouts}
-            <VersionsPanel farm={farm} />
+            <VersionsPanel session={session} farm={farm} />
             {measured.glance && (
               <div className={classes.ofRange} data-old={measured.isOld || undefined}>
                 <TimeParts parts={measured.glance.parts} />

@@ -99,7 +99,7 @@ const topicsOf = ({ session, range, stateVerdict }: Ranged, site: Site): Topic[]
     children: (
       <>
         <PartPanel site={site} />
-        <ChangesPanel site={site} />
+        <ChangesPanel site={site} session={session} />
       </>
     ),
   },

@@ -107,6 +107,15 @@ describe('a site', () => {
     expect(changes.getByText('Another folder')).toBeVisible()
   })
 
+  test('leads back to a version that changed it, where there is a newer one', async () => {
+    renderApp(ADDRESS, answering({ newestVersion: 9 }))
+    const changes = within(await panel('What changed it'))
+    expect(changes.getByRole('link', { name: 'Back to v7' })).toHaveAttribute(
+      'href',
+      '/rollouts/new?config=web&version=7&backFrom=9',
+    )
+  })
+
   test('of which the reader may not see measurements says what that needs', async () => {
     renderApp(ADDRESS, answering({ sitesOfConfig: 3 }))
     const traffic = within(await panel('Requests for shop.example'))
