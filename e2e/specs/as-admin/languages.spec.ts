@@ -35,7 +35,7 @@ for (const { tag, lang, own, nodes, account, language } of speaks) {
       .getByRole('button', { name: new RegExp(`${account}.*admin|admin.*${account}`) })
       .click()
     await page.getByLabel(language).selectOption('en')
-    await expect(page.getByRole('heading', { level: 1, name: 'Nodes' })).toBeVisible()
+    await expect(page.getByRole('heading', { level: 1, name: 'Measurements' })).toBeVisible()
     await expect(page.locator('html')).toHaveAttribute('lang', 'en')
   })
 }

@@ -12,12 +12,12 @@ import {
   formatRatio,
   formatSeconds,
 } from '../../lib/format.ts'
-import type { RangeKey } from '../../lib/time-range.ts'
+import type { TimeSearch } from '../../lib/time-range.ts'
 import { classKeys, countedSeconds, statusClasses, type Traffic, trafficOf } from './traffic.ts'
 
-type Props = { site: Site; range: RangeKey; traffic: SiteTraffic; nowSeconds: number }
+type Props = { site: Site; time: TimeSearch; traffic: SiteTraffic; nowSeconds: number }
 
-export function TrafficTable({ site, range, traffic, nowSeconds }: Props) {
+export function TrafficTable({ site, time, traffic, nowSeconds }: Props) {
   const versions = traffic.versions ?? []
   const nodesOf = new Map(site.versions.map(({ version, nodes }) => [version, nodes]))
   const alone = versions.filter(({ isCountedAlone }) => isCountedAlone)
@@ -56,7 +56,7 @@ export function TrafficTable({ site, range, traffic, nowSeconds }: Props) {
               <th scope="row" className="nowrap">
                 <Link
                   to="/measurements"
-                  search={{ of: `version:${site.config}/${one.version}`, range }}
+                  search={{ of: `version:${site.config}/${one.version}`, ...time }}
                 >
                   v{one.version}
                 </Link>{' '}
