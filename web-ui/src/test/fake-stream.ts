@@ -2,19 +2,24 @@
 import type { EventKind } from '../lib/api-types.ts'
 import type { NodeEvent } from '../lib/live/live.ts'
 
-/** A stream that opens and then says what a test has it say. */
+const BEAT_MS = 15_000
+
+/** A stream that opens and then says what a test has it say, and that it is there. */
 export class FakeStream extends EventTarget {
   static readonly CLOSED = 2
   static newest: FakeStream | null = null
   readyState = 1
   onopen: (() => void) | null = null
   onerror: (() => void) | null = null
+  readonly #beating = setInterval(() => this.dispatchEvent(new Event('heartbeat')), BEAT_MS)
   constructor() {
     super()
     FakeStream.newest = this
     queueMicrotask(() => this.onopen?.())
   }
-  close() {}
+  close() {
+    clearInterval(this.#beating)
+  }
 }
 
 const tell = (data: object, lastEventId = '') =>

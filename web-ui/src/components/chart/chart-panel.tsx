@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react'
 import { t } from '../../languages/t.ts'
 import { formatCount } from '../../lib/format.ts'
 import { part } from '../../lib/load-chunk.ts'
+import { Quantity } from '../quantity.tsx'
 import { SkeletonRows } from '../query-states.tsx'
 import { ChartFrame } from './chart-frame.tsx'
 import { ChartTable, type TableColumn } from './chart-table.tsx'
@@ -45,7 +46,7 @@ export function ChartPanel({ help, controls, ...chart }: ChartPanelProps) {
 const columnsOf = ({ series, format, counts }: TimeChartProps): TableColumn[] => [
   ...series.map(({ name, values }) => ({
     name,
-    cell: (step: number) => format(values[step] ?? null),
+    cell: (step: number) => <Quantity of={values[step]} as={format} />,
   })),
   ...(counts ? [{ name: t('Requests'), cell: (step: number) => countWords(counts[step]) }] : []),
 ]

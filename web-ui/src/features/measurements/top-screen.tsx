@@ -8,6 +8,7 @@ import { csvOf } from '../../components/chart/csv.ts'
 import { saveAs } from '../../components/chart/save.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
+import { Quantity } from '../../components/quantity.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { TimeBar } from '../../components/time-bar.tsx'
@@ -139,7 +140,9 @@ function Ranking({ answer, measure, range }: RankingProps) {
                     />
                   </td>
                   <td className="num">{formatCount(requests)}</td>
-                  <td className="num">{formatRatio(coverage)}</td>
+                  <td className="num">
+                    <Quantity of={coverage} as={formatRatio} />
+                  </td>
                 </tr>
               ))}
             </tbody>

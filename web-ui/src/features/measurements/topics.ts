@@ -2,6 +2,7 @@
 // Which charts there are. A counter or gauge that the node learns is shown by a line here.
 import { t } from '../../languages/t.ts'
 import {
+  type Format,
   formatByteRate,
   formatBytes,
   formatRate,
@@ -30,7 +31,7 @@ export type Chart = {
   lines: readonly Line[]
   /** What they can be at most: said beside the title, for drawn it would press them flat. */
   limit?: Line
-  format: (value: number | null) => string
+  format: Format
   stacked?: true
   /** Of times: the reader chooses the scale. */
   isLatency?: true

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { ButtonLink } from '../../../components/links.tsx'
+import { Quantity } from '../../../components/quantity.tsx'
 import { ScrollBox } from '../../../components/scroll-box.tsx'
 import { t } from '../../../languages/t.ts'
 import type { Node, Session } from '../../../lib/api-types.ts'
@@ -137,7 +138,9 @@ function Table({ points, label }: { points: Point[]; label: string }) {
           {points.map((point) => (
             <tr key={`${point.startedAt} ${point.path} ${point.totalSeconds}`}>
               <td>{formatClock(point.atMs)}</td>
-              <td className="num">{formatSeconds(point.totalSeconds)}</td>
+              <td className="num">
+                <Quantity of={point.totalSeconds} as={formatSeconds} />
+              </td>
               <td>{parts[point.part].label}</td>
               <td>
                 {point.status ?? t('none')} {point.reason !== null && reasonWords(point.reason)}
