@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The form changes the text it shows: a redirect is added, mended where the node finds fault with
 // it, put in order, pushed, and the real nodes redirect.
-import { wrongWithLooks } from '../../fixtures/axe.ts'
+import { violations } from '../../fixtures/axe.ts'
 import { expect, asAdmin as test } from '../../fixtures/index.ts'
 import { configText } from '../../fixtures/sample.ts'
 import { ConfigForm } from '../../pages/config-form.ts'
@@ -38,7 +38,7 @@ test('a redirect is added in the form, mended at its field, pushed and answered 
     await form.showBoth()
     await form.field('Redirect 1', /^Match/).click()
     await expect(config.activeLine).toContainText('^/old/(.*')
-    expect.soft(await wrongWithLooks(page)).toEqual([])
+    expect.soft(await violations(page)).toEqual([])
     await form.open()
     if (size) await page.setViewportSize(size)
   })

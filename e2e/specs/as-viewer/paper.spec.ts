@@ -16,6 +16,13 @@ test('printed, a page is what it tells, in light, without what one presses', asy
     const pressed = page.locator('.mantine-Button-root, .mantine-SegmentedControl-root')
     await expect(pressed.filter({ visible: true })).toHaveCount(0)
     await expect(page.locator('html')).toHaveCSS('color-scheme', 'light')
+    // Fields stay, for they say what the page is about.
+    const dark = await page.evaluate(() =>
+      [...document.querySelectorAll('.mantine-Input-input')]
+        .map((field) => getComputedStyle(field).backgroundColor)
+        .filter((colour) => colour !== 'rgba(0, 0, 0, 0)'),
+    )
+    expect(dark, path).toEqual([])
     // Paper can't be scrolled.
     const isCut = await page.evaluate(() => {
       const boxes = [...document.querySelectorAll<HTMLElement>('.scroll-x')]
