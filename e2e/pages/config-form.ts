@@ -14,6 +14,12 @@ export class ConfigForm {
     await this.#page.getByRole('heading', { name: 'Sites', exact: true }).waitFor()
   }
 
+  /** Beside the text, where the window is wide enough. */
+  async showBoth(): Promise<void> {
+    await this.#page.getByRole('radiogroup', { name: 'Edit as' }).getByText('Both').click()
+    await this.#page.getByRole('heading', { name: 'Sites', exact: true }).waitFor()
+  }
+
   /** By its name, set or not; the focus is there then. */
   async find(option: string): Promise<void> {
     const search = this.#page.getByRole('combobox', { name: 'Find an option' })

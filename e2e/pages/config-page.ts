@@ -34,6 +34,11 @@ export class ConfigPage {
     await dialog.getByRole('button', { name: /^Save version/ }).click()
   }
 
+  /** Where the text's cursor is, or what the form has it show. */
+  get activeLine(): Locator {
+    return this.#page.locator('.cm-line.cm-activeLine')
+  }
+
   /** The mark beside the text that an error is in. */
   errorMark(): Locator {
     return this.#page.locator('.cm-lint-marker-error')

@@ -35,6 +35,7 @@ export class MeasurementsPage {
 
   /** From a third of the drawing to two thirds. */
   async dragOver(drawing: Locator): Promise<void> {
+    await drawing.scrollIntoViewIfNeeded()
     const box = await drawing.boundingBox()
     if (box === null) throw new Error('the drawing is not there')
     const y = box.y + box.height / 2

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The form changes the text it shows: a redirect is added, mended where the node finds fault with
 // it, put in order, pushed, and the real nodes redirect.
+import { violations } from '../../fixtures/axe.ts'
 import { expect, asAdmin as test } from '../../fixtures/index.ts'
 import { configText } from '../../fixtures/sample.ts'
 import { ConfigForm } from '../../pages/config-form.ts'
@@ -29,6 +30,17 @@ test('a redirect is added in the form, mended at its field, pushed and answered 
     await expect(form.field('Redirect 1', /^Match/)).toBeFocused()
     await page.keyboard.type('^/old/(.*')
     await form.field('Redirect 1', /^To/).fill('/new/$1')
+  })
+
+  await test.step('in a wide window the text stands beside it, at the option that one is in', async () => {
+    const size = page.viewportSize()
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await form.showBoth()
+    await form.field('Redirect 1', /^Match/).click()
+    await expect(config.activeLine).toContainText('^/old/(.*')
+    expect.soft(await violations(page)).toEqual([])
+    await form.open()
+    if (size) await page.setViewportSize(size)
   })
 
   await test.step('what the node finds in the expression stands at its field', async () => {

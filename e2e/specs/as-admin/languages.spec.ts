@@ -8,6 +8,8 @@ const speaks = [
   { tag: 'zh', lang: 'zh-CN', own: '简体中文', nodes: '节点', account: '账户', language: '语言' },
 ]
 
+const TOPICS = 'requests stages heatmap network connections disks cache machine'.split(' ')
+
 for (const { tag, lang, own, nodes, account, language } of speaks) {
   test(`speaks ${own} once it is chosen, and English again`, async ({ page }) => {
     await page.goto('/nodes')
@@ -21,12 +23,19 @@ for (const { tag, lang, own, nodes, account, language } of speaks) {
     await expect(page.getByRole('heading', { level: 1, name: nodes })).toBeVisible()
     await expect(page.getByRole('table').getByText('edge-1')).toBeVisible()
     expect.soft(await wrongWithLooks(page)).toEqual([])
+    // What is asked of the control plane has its own words, whatever the reader speaks.
+    for (const topic of TOPICS) {
+      const asked = page.waitForResponse(/\/metrics\/(sets|heatmap)\?/)
+      await page.goto(`/measurements?topic=${topic}`)
+      expect((await asked).status()).toBe(200)
+      expect(decodeURIComponent((await asked).url())).not.toMatch(/[^\x20-\x7e]/)
+    }
 
     await page
       .getByRole('button', { name: new RegExp(`${account}.*admin|admin.*${account}`) })
       .click()
     await page.getByLabel(language).selectOption('en')
-    await expect(page.getByRole('heading', { level: 1, name: 'Nodes' })).toBeVisible()
+    await expect(page.getByRole('heading', { level: 1, name: 'Measurements' })).toBeVisible()
     await expect(page.locator('html')).toHaveAttribute('lang', 'en')
   })
 }

@@ -28,7 +28,7 @@ test('a cordoned node is left out of a rollout, and takes what it missed with th
   await expect(page.getByText('edge-3 is cordoned')).toBeVisible()
 
   await page.goto(`/rollouts/new?config=default&version=${version}`)
-  await rollout.start(farm.nodes.length)
+  await rollout.start(farm.nodes.length - 1)
   await expect(rollout.state).toShowState('Succeeded', { because: /1 cordoned node skipped/ })
   await expect(farm.node('edge-1')).toBeServing('/', { header: HEADER })
   await expect(farm.node('edge-3')).toBeServing('/', { header: [HEADER[0], null] })

@@ -11,6 +11,7 @@ const SUMMED_WITHIN_MS = 120_000
 
 test('the farm’s measurements are drawn, read at one moment together, zoomed and saved', async ({
   page,
+  admin,
   farm,
 }) => {
   const measurements = new MeasurementsPage(page)
@@ -37,6 +38,18 @@ test('the farm’s measurements are drawn, read at one moment together, zoomed a
     await expect(page.getByLabel('From', { exact: true })).toBeVisible()
     await page.goBack()
     await expect(page).not.toHaveURL(/from=/)
+  })
+
+  await test.step('a drag in the overview leads there, and one on a node’s page zooms it', async () => {
+    await page.goto('/')
+    await measurements.dragOver(measurements.drawing('Latency'))
+    await expect(page).toHaveURL(/\/measurements\?from=\d+&to=\d+$/)
+    await page.goto(`/nodes/${(await admin.node('edge-1')).id}`)
+    await measurements.dragOver(measurements.drawing('Requests per second'))
+    await expect(page).toHaveURL(/\/nodes\/.*[?&]from=\d+&to=\d+/)
+    await expect(page.getByLabel('From', { exact: true })).toBeVisible()
+    expect.soft(await wrongWithLooks(page)).toEqual([])
+    await measurements.open()
   })
 
   await test.step('numbers and picture as files', async () => {

@@ -169,6 +169,7 @@ test('pages look as they did, on a screen and on a phone, light and dark', async
     await api.writeDraft(text(900).replace('"root": "', '"root": "relative'))
     await show('editor', '/configs/default')
     await show('form', '/configs/default?view=form')
+    await show('form-and-text', '/configs/default?view=both', SIZES.slice(0, 1))
   })
 
   await test.step('what was imported', async () => {

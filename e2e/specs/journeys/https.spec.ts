@@ -54,6 +54,8 @@ test('one signs in to a console that speaks HTTPS, and stays live while its cert
   const controlPlane = withCertificate(farm)
   const url = farm.consoleUrl.replace('http:', 'https:').replace('127.0.0.1', 'localhost')
   const streams: string[] = []
+  // What a shared worker asks for no page tells.
+  await context.addInitScript(() => Object.assign(window, { SharedWorker: undefined }))
   page.on('request', (request) => {
     if (new URL(request.url()).pathname.endsWith('/events')) streams.push(request.url())
   })

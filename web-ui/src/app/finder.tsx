@@ -30,11 +30,19 @@ type Open = 'palette' | 'keys' | 'new-config' | null
 
 export function Finder({ session }: { session: Session }) {
   const [open, setOpen] = useState<Open>(null)
+  const [sought, setSought] = useState('')
   const navigate = useNavigate()
-  const close = () => setOpen(null)
-  useKeys((doing) => {
-    if (doing.kind === 'go') void navigate({ to: doing.to })
-    else setOpen(doing.kind === 'find' ? 'palette' : 'keys')
+  const close = () => {
+    setOpen(null)
+    setSought('')
+  }
+  useKeys({
+    onKeys: (doing) => {
+      if (doing.kind === 'go') void navigate({ to: doing.to })
+      else setOpen(doing.kind === 'find' ? 'palette' : 'keys')
+    },
+    // Who knows what they look for types on while the field is on its way.
+    onAhead: open === 'palette' ? (key) => setSought((now) => now + key) : null,
   })
   return (
     <>
@@ -52,6 +60,8 @@ export function Finder({ session }: { session: Session }) {
         {open === 'palette' && (
           <Palette
             session={session}
+            typed={sought}
+            onType={setSought}
             showKeys={() => setOpen('keys')}
             newConfig={() => setOpen('new-config')}
             onClose={close}

@@ -5,7 +5,7 @@ import { heardFactsQuery, isOldAfter, withHeard } from '../features/nodes/node-e
 import { LiveStateContext } from '../hooks/live-state.ts'
 import { baseUrl } from '../lib/api-client.ts'
 import type { EventKind } from '../lib/api-types.ts'
-import { connectLive, type LiveState } from '../lib/live.ts'
+import { connectLive, type LiveState } from '../lib/live/live.ts'
 import { createRefresher } from '../lib/refresher.ts'
 
 /** What an event makes old. The draft too: what is typed beyond it is kept apart and never replaced. */

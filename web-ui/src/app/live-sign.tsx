@@ -3,7 +3,7 @@
 import { StatusBadge, type Verdict } from '../components/status-badge.tsx'
 import { useLiveState } from '../hooks/live-state.ts'
 import { t } from '../languages/t.ts'
-import type { LiveState } from '../lib/live.ts'
+import type { LiveState } from '../lib/live/live.ts'
 
 const signs = {
   connecting: { label: t('Connecting'), tone: 'idle', shape: 'ring' },

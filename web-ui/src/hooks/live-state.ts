@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { createContext, useContext } from 'react'
-import type { LiveState } from '../lib/live.ts'
+import type { LiveState } from '../lib/live/live.ts'
 
 export const LiveStateContext = createContext<LiveState>('connecting')
 

@@ -37,7 +37,7 @@ export function rolloutMoments(rollout: RolloutSummary) {
   const about = { id, kind: 'rollout', isOver: endedAt !== null } as const
   return [
     ...moment(startedAt, { ...about, text: t('{name} started', { name }) }),
-    ...moment(endedAt, { ...about, text: `${name} ${endings[state] ?? 'ended'}` }),
+    ...moment(endedAt, { ...about, text: `${name} ${endings[state] ?? t('came to an end')}` }),
   ]
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
 import {
+  exactWords,
+  type Format,
   formatByteRate,
   formatBytes,
   formatRate,
@@ -79,4 +81,21 @@ test('a clock a little ahead of ours has no negative age', () => {
   expect(formatAgo('2026-01-01T00:00:03.000Z', Date.parse('2026-01-01T00:00:00.000Z'))).toBe(
     'just now',
   )
+})
+
+describe('what stands behind a rounded number', () => {
+  test.each<[Format, number, string]>([
+    [formatSeconds, 0.024653187, '0.024653187 s'],
+    [formatBytes, 12_345_678, '12,345,678 B'],
+    [formatByteRate, 546_123.4, '546,123.4 B/s'],
+    [formatRate, 1234.5678, '1,234.5678/s'],
+    [formatRatio, 0.99512, '99.512 %'],
+  ])('is told with its unit', (format, value, words) => {
+    expect(exactWords(value, format)).toBe(words)
+  })
+  test('is nothing where there is no number, or none that is rounded', () => {
+    expect(exactWords(null, formatSeconds)).toBeNull()
+    expect(exactWords(undefined, formatBytes)).toBeNull()
+    expect(exactWords(5, (value) => `${value}`)).toBeNull()
+  })
 })

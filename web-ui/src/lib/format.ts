@@ -74,6 +74,24 @@ export function formatByteRate(perSecond: number | null | undefined): string {
   return `${threeDigits.format(value)} ${byteRateUnits[unit]}`
 }
 
+export type Format = (value: number | null | undefined) => string
+
+/** As they were measured, as far as that means something: to the nanosecond. */
+const fine = new Intl.NumberFormat(numberLocale, { maximumFractionDigits: 9 })
+const exactUnits = new Map<Format, (value: number) => string>([
+  [formatSeconds, (value) => `${fine.format(value)} s`],
+  [formatRate, (value) => `${fine.format(value)}/s`],
+  [formatRatio, (value) => `${fine.format(value * 100)} %`],
+  [formatBytes, (value) => `${fine.format(value)} B`],
+  [formatByteRate, (value) => `${fine.format(value)} B/s`],
+])
+
+/** What a number is that `format` rounds; null: there is none, or nothing is rounded. */
+export function exactWords(value: number | null | undefined, format: Format): string | null {
+  const unit = exactUnits.get(format)
+  return unit === undefined || value === null || value === undefined ? null : unit(value)
+}
+
 /** The first eight hex digits: enough to tell the versions of one farm apart. */
 export function shortDigest(digest: string): string {
   return digest.replace(/^sha256:/, '').slice(0, 8)

@@ -3,7 +3,14 @@
 // quantile:STAGE:Q, rate:COUNTER, share:COUNTER (of all requests) or gauge:NAME. Alert rules, rankings and the page of a node
 // have their words from here.
 import { inSentence, t } from '../languages/t.ts'
-import { formatByteRate, formatBytes, formatRate, formatRatio, formatSeconds } from './format.ts'
+import {
+  type Format,
+  formatByteRate,
+  formatBytes,
+  formatRate,
+  formatRatio,
+  formatSeconds,
+} from './format.ts'
 import { stages } from './stages.ts'
 
 export const counters = {
@@ -86,7 +93,7 @@ export const gauges = {
 }
 
 /** How a threshold is written, and how a value of it is read. */
-export type Unit = { word: string; factor: number; format: (value: number | null) => string }
+export type Unit = { word: string; factor: number; format: Format }
 
 const plain = (word: string): Unit => ({ word, factor: 1, format: formatRate })
 /** The unit of a rate that is no rate of bytes. */

@@ -9,6 +9,7 @@ import { OverviewScreen } from '../features/overview/overview-screen.tsx'
 import { DEFAULT_RANGE, parseOverviewSearch } from '../features/overview/search.ts'
 import { RolloutsNow } from '../features/rollouts/rollouts-now.tsx'
 import { may } from '../lib/permissions.ts'
+import { chosenSpan } from '../lib/time-range.ts'
 import { appRoute } from './app.tsx'
 
 export const overviewRoute = createRoute({
@@ -30,6 +31,12 @@ export const overviewRoute = createRoute({
         session={session}
         search={search}
         onSearch={(next) => void navigate({ search: next, replace: true })}
+        onZoom={(from, to) =>
+          void navigate({
+            to: '/measurements',
+            search: chosenSpan(from, to, Date.now() / 1000),
+          })
+        }
         farm={farm}
         rollouts={<RolloutsNow farm={farm} />}
         map={

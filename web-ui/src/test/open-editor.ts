@@ -35,8 +35,8 @@ const schema = {
   additionalProperties: false,
 }
 
-export function openEditor(handlers: Handlers = {}): FakeApi {
-  return renderApp('/configs/default', {
+export function openEditor(handlers: Handlers = {}, search = ''): FakeApi {
+  return renderApp(`/configs/default${search}`, {
     'GET /configs/default': () => json(config()),
     'GET /configs/default/draft': () => json(draft('{}\n'), { etag: '"1"' }),
     'GET /config-schema': () => json(schema),

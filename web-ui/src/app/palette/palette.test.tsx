@@ -44,6 +44,23 @@ test('Ctrl+K opens it, what is at hand stands there, and Esc gives the focus bac
   await waitFor(() => expect(screen.getByRole('main')).toHaveFocus())
 })
 
+test('what is typed while it is being opened is looked for, and is no key of the console', async () => {
+  renderApp('/groups', answers)
+  await screen.findByRole('heading', { name: 'Groups', level: 1 })
+  // By g and then c one goes to the configs.
+  for (const key of ['k', 'g', 'c']) fireEvent.keyDown(document.body, { key, ctrlKey: key === 'k' })
+  const field = await screen.findByRole('combobox', { name: 'Find anything' })
+  expect(field).toHaveValue('gc')
+  await waitFor(() => expect(field).toHaveFocus())
+  await userEvent.keyboard('x')
+  expect(field).toHaveValue('gcx')
+  expect(window.location.pathname).toBe('/groups')
+  await userEvent.keyboard('{Escape}')
+  await waitFor(() => expect(field).not.toBeInTheDocument())
+  await userEvent.keyboard('{Control>}k{/Control}')
+  expect(await screen.findByRole('combobox', { name: 'Find anything' })).toHaveValue('')
+})
+
 test('a node is looked for by the control plane, and Enter opens the first that is found', async () => {
   const id = node().id
   const { api, field } = await openPalette({ [`GET /nodes/${id}`]: () => json(node()) })

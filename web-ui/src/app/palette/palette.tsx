@@ -4,7 +4,7 @@
 import { Combobox, TextInput, useCombobox, useMantineColorScheme } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
 import { t } from '../../languages/t.ts'
 import { toApiError } from '../../lib/api-error.ts'
@@ -19,13 +19,15 @@ const LONGEST = 63
 
 export type PaletteProps = {
   session: Session
+  typed: string
+  onType: (typed: string) => void
   showKeys: () => void
   newConfig: () => void
   onClose: () => void
 }
 
-export function Palette({ session, showKeys, newConfig, onClose }: PaletteProps) {
-  const [typed, setTyped] = useState('')
+export function Palette(props: PaletteProps) {
+  const { session, typed, onType, showKeys, newConfig, onClose } = props
   const navigate = useNavigate()
   const { setColorScheme: setScheme } = useMantineColorScheme()
   const atHand = pagesAndActions(session, { navigate, showKeys, newConfig, setScheme })
@@ -75,7 +77,7 @@ export function Palette({ session, showKeys, newConfig, onClose }: PaletteProps)
             maxLength={LONGEST}
             value={typed}
             onChange={({ currentTarget: { value } }) => {
-              setTyped(value)
+              onType(value)
               combobox.resetSelectedOption()
             }}
             onKeyDown={(event) => {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A number of each cell as one of a few levels: the more, the larger its square. Pure.
+
 import { t } from '../../languages/t.ts'
+import type { Format } from '../../lib/format.ts'
 import type { CellLook } from './cells-picture.tsx'
 
 const LEVELS = 6
@@ -42,7 +44,7 @@ export function lookOfLevel(kind: string, levels: number): CellLook {
 /** What each level stands for, the lowest first. */
 export const levelsOf = (
   bounds: readonly number[] | null,
-  format: (value: number | null) => string,
+  format: Format,
 ): { kind: string; label: string }[] => [
   ...(bounds ?? []).map((bound) => ({
     kind: levelOf(bound, bounds ?? []),

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-import { Button, SegmentedControl } from '@mantine/core'
+import { SegmentedControl } from '@mantine/core'
 import { useId, useRef, useState } from 'react'
 import { t } from '../../languages/t.ts'
 import classes from './chart.module.css'
-import { type Cell, csvOf } from './csv.ts'
-import { type Legend, saveAs, savePng } from './save.ts'
+import type { Cell } from './csv.ts'
+import { SaveButtons } from './save-buttons.tsx'
+import { type SeriesColour, seriesColour } from './types.ts'
 
 export type ChartFrameProps = {
   label: string
@@ -14,7 +15,7 @@ export type ChartFrameProps = {
   controls?: React.ReactNode
   /** What its file of numbers has. */
   rows: () => Cell[][]
-  legend?: Legend
+  legend?: readonly { name: string; colour: SeriesColour }[]
   table: React.ReactNode
   /** The drawing: it has one canvas. */
   children: React.ReactNode
@@ -28,10 +29,6 @@ export function ChartFrame(props: ChartFrameProps) {
   const headingId = useId()
   const section = useRef<HTMLElement>(null)
   const [view, setView] = useState('chart')
-  const savePicture = () => {
-    const drawing = section.current?.querySelector('canvas')
-    if (drawing) savePng(drawing, { label, help: help ?? '', legend })
-  }
   return (
     <section className="panel" aria-labelledby={headingId} ref={section}>
       <div className="panel-head">
@@ -39,26 +36,13 @@ export function ChartFrame(props: ChartFrameProps) {
         {help !== undefined && <span className="dim">{help}</span>}
         <div className={classes.tools}>
           {controls}
-          <Button
-            variant="subtle"
-            color="gray"
-            size="compact-xs"
-            aria-label={t('{label}: save the numbers as CSV', { label })}
-            onClick={() => saveAs(label, 'csv', new Blob([csvOf(rows())], { type: 'text/csv' }))}
-          >
-            {t('CSV')}
-          </Button>
-          {view === 'chart' && (
-            <Button
-              variant="subtle"
-              color="gray"
-              size="compact-xs"
-              aria-label={t('{label}: save the picture as PNG', { label })}
-              onClick={savePicture}
-            >
-              {t('PNG')}
-            </Button>
-          )}
+          <SaveButtons
+            label={label}
+            help={help ?? ''}
+            legend={legend.map(({ name, colour }) => ({ name, colour: seriesColour(colour) }))}
+            rows={rows}
+            drawing={view === 'chart' ? () => section.current?.querySelector('canvas') : null}
+          />
           <SegmentedControl
             aria-label={t('{label} as', { label })}
             value={view}

@@ -4,14 +4,12 @@ import { lazy, Suspense } from 'react'
 import { t } from '../../languages/t.ts'
 import { formatCount } from '../../lib/format.ts'
 import { part } from '../../lib/load-chunk.ts'
-import { formatDateTime } from '../../lib/time.ts'
+import { Quantity } from '../quantity.tsx'
 import { SkeletonRows } from '../query-states.tsx'
-import { ScrollBox } from '../scroll-box.tsx'
-import classes from './chart.module.css'
 import { ChartFrame } from './chart-frame.tsx'
 import { ChartTable, type TableColumn } from './chart-table.tsx'
 import { seriesRows } from './csv.ts'
-import { MarkFlag } from './mark-flag.tsx'
+import { MarkList } from './mark-list.tsx'
 import type { TimeChartProps } from './types.ts'
 
 // The plotting library is a chunk of its own.
@@ -35,21 +33,7 @@ export function ChartPanel({ help, controls, ...chart }: ChartPanelProps) {
       legend={chart.series}
       table={<ChartTable label={chart.label} times={chart.times} columns={columnsOf(chart)} />}
       foot={
-        chart.group === undefined &&
-        chart.marks !== undefined &&
-        chart.marks.length > 0 && (
-          <ScrollBox label={t('Marked in the chart')} className={classes.marks}>
-            <ul>
-              {chart.marks.map((mark) => (
-                <li key={`${mark.atSeconds} ${mark.text}`}>
-                  <MarkFlag {...mark} /> {formatDateTime(mark.atSeconds * 1000)}
-                  {': '}
-                  {mark.text}
-                </li>
-              ))}
-            </ul>
-          </ScrollBox>
-        )
+        chart.group === undefined && chart.marks !== undefined && <MarkList marks={chart.marks} />
       }
     >
       <Suspense fallback={<SkeletonRows rows={6} label={chart.label} />}>
@@ -62,7 +46,7 @@ export function ChartPanel({ help, controls, ...chart }: ChartPanelProps) {
 const columnsOf = ({ series, format, counts }: TimeChartProps): TableColumn[] => [
   ...series.map(({ name, values }) => ({
     name,
-    cell: (step: number) => format(values[step] ?? null),
+    cell: (step: number) => <Quantity of={values[step]} as={format} />,
   })),
   ...(counts ? [{ name: t('Requests'), cell: (step: number) => countWords(counts[step]) }] : []),
 ]

@@ -6,7 +6,7 @@ import classes from './chart.module.css'
 export type TableColumn = {
   name: string
   /** Of the step with this index, as it is read. */
-  cell: (step: number) => string
+  cell: (step: number) => React.ReactNode
 }
 type Props = {
   label: string

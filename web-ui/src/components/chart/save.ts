@@ -2,16 +2,21 @@
 // A chart as a file on the reader's machine.
 import { cssColour } from '../../lib/css-colour.ts'
 import { saveFile } from '../../lib/save-file.ts'
-import { type SeriesColour, seriesColour } from './types.ts'
 
-const slug = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+/** Of any script: a title in Chinese is a name as well. */
+export const slug = (text: string) =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/^-|-$/g, '')
 
 /** `label`: of which its name is made. */
 export function saveAs(label: string, ending: 'csv' | 'png', content: Blob): void {
   saveFile(`${slug(label)}.${ending}`, content)
 }
 
-export type Legend = readonly { name: string; colour: SeriesColour }[]
+/** `colour`: of the palette, as "--fs-series-1". */
+export type Legend = readonly { name: string; colour: string }[]
 export type Picture = { label: string; help: string; legend: Legend }
 
 const MARGIN = 16
@@ -42,7 +47,7 @@ export function savePng(drawing: HTMLCanvasElement, { label, help, legend }: Pic
   write(help, MARGIN, 1, '--fs-dim')
   let x = MARGIN
   for (const { name, colour } of legend) {
-    x = write('■ ', x, 2, seriesColour(colour))
+    x = write('■ ', x, 2, colour)
     x = write(name, x, 2, '--fs-text') + MARGIN
   }
   context.drawImage(drawing, MARGIN, head, width, drawing.height / scale)

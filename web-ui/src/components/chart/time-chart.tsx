@@ -6,6 +6,7 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import { inTurn } from '../../lib/in-turn.ts'
 import { formatClock, formatDateTime } from '../../lib/time.ts'
+import { Quantity } from '../quantity.tsx'
 import classes from './chart.module.css'
 import { CHART_HEIGHT, heights, plotOptions } from './plot.ts'
 import { dashPatterns, type Series, seriesColour, type TimeChartProps } from './types.ts'
@@ -167,7 +168,7 @@ function Readout(props: TimeChartProps & { index: number | null }) {
       {series.map((one) => (
         <span key={one.name} className={classes.key}>
           <Swatch series={one} />
-          <span className="dim">{one.name}</span> {format(one.values[index] ?? null)}
+          <span className="dim">{one.name}</span> <Quantity of={one.values[index]} as={format} />
         </span>
       ))}
       {counts !== undefined && at !== undefined && (

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import type { Format } from '../../lib/format.ts'
 import type { Scale } from './scale.ts'
 
 /** Of the palette: --fs-series-1 and so on. */
@@ -30,7 +31,7 @@ export type TimeChartProps = {
   /** Unix seconds, the start of each step. */
   times: readonly number[]
   series: readonly Series[]
-  format: (value: number | null) => string
+  format: Format
   /** How many requests each step's values stand for; shown with them. */
   counts?: readonly (number | null)[]
   marks?: readonly Mark[]

@@ -35,13 +35,18 @@ export const readingAttributes = (label: string) =>
   EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true', tabindex: '0' })
 
 export function showPlace(view: EditorView, place: Place): void {
+  if (revealPlace(view, place)) view.focus()
+}
+
+/** Without the focus: one goes on working elsewhere. False: the text has no such place. */
+export function revealPlace(view: EditorView, place: Place): boolean {
   const offset = offsetOfPlace(view.state.doc, place)
-  if (offset === null) return
+  if (offset === null) return false
   view.dispatch({
     selection: { anchor: offset },
     effects: EditorView.scrollIntoView(offset, { y: 'center' }),
   })
-  view.focus()
+  return true
 }
 
 export type CodeViewProps = { text: string; label: string; place?: Place }

@@ -13,7 +13,7 @@ import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { t } from '../../languages/t.ts'
 import type { AlertPreview } from '../../lib/api-types.ts'
-import { formatRate } from '../../lib/format.ts'
+import { DASH, type Format, formatRate } from '../../lib/format.ts'
 import { unitOf } from '../../lib/measures.ts'
 import { formatDateTime, formatDuration } from '../../lib/time.ts'
 import { previewRuleMutation } from './api.ts'
@@ -111,7 +111,7 @@ function Summary({ preview, isOld }: { preview: AlertPreview; isOld: boolean }) 
 
 const formatOf = (condition: Condition) =>
   condition.kind === 'measurement' ? unitOf(condition.by).format : timesTooFast
-const timesTooFast = (value: number | null) => (value === null ? '–' : `${formatRate(value)} ×`)
+const timesTooFast: Format = (value) => (value == null ? DASH : `${formatRate(value)} ×`)
 
 type Said = { preview: AlertPreview; rule: RuleSettings }
 

@@ -3,7 +3,7 @@
 import type { Verdict } from '../../components/status-badge.tsx'
 import { t } from '../../languages/t.ts'
 import type { AuditDetail, AuditEntry, AuditVerification } from '../../lib/api-types.ts'
-import { eventKinds } from '../../lib/live.ts'
+import { eventKinds } from '../../lib/live/live.ts'
 
 /** What the audit speaks of: new measurements are told of, and kept nowhere. */
 export const auditKinds = eventKinds.filter((kind) => kind !== 'metrics')

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import { Button } from '@mantine/core'
+import { Quantity } from '../../components/quantity.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
@@ -48,7 +49,9 @@ export function BackupsTable({ session, backups, onDelete }: BackupsTableProps) 
               <td>
                 <TimeAgo at={backup.createdAt} />
               </td>
-              <td className="nowrap">{formatBytes(backup.sizeBytes)}</td>
+              <td className="nowrap">
+                <Quantity of={backup.sizeBytes} as={formatBytes} />
+              </td>
               <td className="wide-only">{madeBy(backup)}</td>
               <td className="wide-only">
                 <FileOf backup={backup} />

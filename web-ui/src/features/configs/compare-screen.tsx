@@ -8,7 +8,7 @@ import { LazyDiffView } from '../../components/code/lazy-code.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
-import { RolloutLink } from '../../components/rollout-link.tsx'
+import { RolloutButton } from '../../components/rollout-link.tsx'
 import { type Choice, SearchSelect } from '../../components/search-select.tsx'
 import { useNarrow } from '../../hooks/use-narrow.ts'
 import { t } from '../../languages/t.ts'
@@ -31,13 +31,18 @@ export function CompareScreen({ name, session, search, onSearch }: CompareScreen
   const config = useQuery({ ...configQuery(name), enabled: search.to === undefined })
   // Until it is known whether the draft differs, its comparison is the likelier one.
   const draftChanged = config.data?.draftChanged ?? true
+  const newest = versions.data?.pages[0]?.items[0]
+  const sides = chooseSides(search, newest, draftChanged)
   return (
-    <Page title={name} meta={t('What differs between two versions, or a version and the draft')}>
+    <Page
+      title={name}
+      meta={t('What differs between two versions, or a version and the draft')}
+      actions={newest && <WayBack {...{ name, sides, session }} latest={newest.number} />}
+    >
       <ConfigTabs name={name} />
       <QueryStates query={versions} what={t('The versions')} skeletonRows={6}>
-        {({ pages }) => {
-          const sides = chooseSides(search, pages[0]?.items[0], draftChanged)
-          return sides === null ? (
+        {() =>
+          sides === null ? (
             <div className="panel">
               <EmptyState title={t('Nothing to compare with yet')}>
                 {t('There is no saved version of {name}.', { name })}
@@ -49,12 +54,10 @@ export function CompareScreen({ name, session, search, onSearch }: CompareScreen
               from={sides.from}
               to={sides.to}
               view={search.view ?? 'text'}
-              latest={pages[0]?.items[0]?.number ?? null}
-              session={session}
               onSearch={onSearch}
             />
           )
-        }}
+        }
       </QueryStates>
     </Page>
   )
@@ -72,18 +75,38 @@ function chooseSides(
   return { from, to }
 }
 
+type WayBackProps = {
+  name: string
+  sides: { from: Side; to: Side } | null
+  latest: number
+  session: Session
+}
+
+/** Who compares an old version with a newer one may be about to go back to it. */
+function WayBack({ name, sides, latest, session }: WayBackProps) {
+  if (sides === null) return null
+  const older = Math.min(...[sides.from, sides.to].filter((side) => side !== 'draft'))
+  if (older >= latest) return null
+  return (
+    <RolloutButton
+      variant="default"
+      config={name}
+      version={older}
+      latest={latest}
+      session={session}
+    />
+  )
+}
+
 type ComparisonProps = {
   name: string
   from: Side
   to: Side
   view: 'text' | 'options'
-  latest: number | null
-  session: Session
   onSearch: (search: CompareSearch) => void
 }
 
-function Comparison({ name, from, to, view, latest, session, onSearch }: ComparisonProps) {
-  const older = Math.min(...[from, to].filter((side) => side !== 'draft'))
+function Comparison({ name, from, to, view, onSearch }: ComparisonProps) {
   const search = (change: CompareSearch): CompareSearch => ({
     from,
     to,
@@ -114,9 +137,6 @@ function Comparison({ name, from, to, view, latest, session, onSearch }: Compari
             { value: 'options', label: t('Changes by option') },
           ]}
         />
-        {latest !== null && older < latest && (
-          <RolloutLink config={name} version={older} latest={latest} session={session} />
-        )}
       </div>
       {view === 'text' ? (
         <TextComparison name={name} from={from} to={to} />

@@ -5,11 +5,13 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
+import type { Place } from '../../components/code/positions.ts'
 import { ButtonLink } from '../../components/links.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { RolloutButton } from '../../components/rollout-link.tsx'
+import { useWide } from '../../hooks/use-narrow.ts'
 import { t } from '../../languages/t.ts'
 import { T } from '../../languages/text.tsx'
 import type { Config, Session, Version } from '../../lib/api-types.ts'
@@ -74,6 +76,8 @@ export function ConfigScreen({ name, ...rest }: ConfigScreenProps) {
   )
 }
 
+const NOWHERE: Place = {}
+
 type OpenConfigProps = Omit<ConfigScreenProps, 'name'> & { config: Config; saved: TaggedDraft }
 
 function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProps) {
@@ -91,9 +95,12 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
     void draft.flush()
     if (cannotSave === null) setSaving(true)
   })
+  const isWide = useWide()
+  const view = search.view === 'both' && !isWide ? 'text' : (search.view ?? 'text')
   const show = ({ line, column, pointer }: Pick<Problem, 'line' | 'column' | 'pointer'>) => {
     editor.current?.show({ line, column })
-    if (form.current?.show(pointer) === false) onSearch({ line, column })
+    const isShown = form.current?.show(pointer) ?? true
+    if (!isShown && view === 'form') onSearch({ line, column })
   }
   return (
     <Page
@@ -123,7 +130,7 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
         me={session.user.username}
         onChange={change}
         onShowLine={(line) => {
-          if (search.view === 'form') onSearch({ line })
+          if (view === 'form') onSearch({ line })
           editor.current?.show({ line, column: 1 })
         }}
       />
@@ -133,11 +140,14 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
           <span className="row">
             <SegmentedControl
               aria-label={t('Edit as')}
-              value={search.view ?? 'text'}
-              onChange={(view) => onSearch(view === 'form' ? { view } : {})}
+              value={view}
+              onChange={(next) =>
+                onSearch(next === 'form' || next === 'both' ? { view: next } : {})
+              }
               data={[
                 { value: 'text', label: t('Text') },
                 { value: 'form', label: t('Form') },
+                ...(isWide ? [{ value: 'both', label: t('Both') }] : []),
               ]}
             />
             {config.draftChanged && config.latestVersion !== null ? (
@@ -156,16 +166,16 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
                 )}
               </>
             ) : (
-              search.view !== 'form' && <span className="dim">{t('JSON with comments')}</span>
+              view === 'text' && <span className="dim">{t('JSON with comments')}</span>
             )}
           </span>
           <span className="row">
-            {search.view !== 'form' && <EditorKeys />}
+            {view === 'text' && <EditorKeys />}
             {mayNotWrite === null && <RecipeButton text={draft.text} onTake={change} />}
           </span>
         </div>
-        <div className={effectClasses.columns}>
-          {search.view === 'form' ? (
+        <div className={effectClasses.columns} data-view={view}>
+          {view !== 'text' && (
             <ConfigForm
               ref={form}
               text={draft.text}
@@ -177,29 +187,39 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
               past={past}
               place={search.pointer}
               onChange={change}
-              onShowInText={(pointer) => onSearch(pointer === '' ? {} : { pointer })}
+              onShowInText={(pointer) => {
+                if (view === 'both') editor.current?.show({ pointer })
+                else onSearch(pointer === '' ? {} : { pointer })
+              }}
+              onReach={
+                view === 'both' ? (pointer) => editor.current?.reveal({ pointer }) : undefined
+              }
             />
-          ) : (
-            <div className={classes.editorArea}>
-              <ConfigEditor
-                ref={editor}
-                draft={document}
-                label={t('Draft of config {name}', { name: config.name })}
-                readOnly={mayNotWrite !== null}
-                schema={checked.schema}
-                problems={checked.problems}
-                place={search}
-                onChange={draft.change}
-              />
-            </div>
           )}
-          <EffectPanel config={config.name} text={draft.text} checked={checked} onShow={show} />
+          <div className={effectClasses.beside}>
+            {view !== 'form' && (
+              <div className={classes.editorArea}>
+                <ConfigEditor
+                  ref={editor}
+                  draft={document}
+                  label={t('Draft of config {name}', { name: config.name })}
+                  readOnly={mayNotWrite !== null}
+                  schema={checked.schema}
+                  problems={checked.problems}
+                  // In the form, if that is there: both would ask for the focus.
+                  place={view === 'both' ? NOWHERE : search}
+                  onChange={draft.change}
+                />
+              </div>
+            )}
+            <EffectPanel config={config.name} text={draft.text} checked={checked} onShow={show} />
+          </div>
         </div>
         <AnswersPanel text={draft.text} checked={checked} session={session} />
         <ProblemsPanel
           problems={checked.problems}
           check={checked.check}
-          isSticky={search.view === 'form'}
+          isSticky={view === 'form'}
           onShow={show}
         />
       </div>

@@ -225,6 +225,11 @@ describe('comparing', () => {
     expect((await row(/process/)).getByText(/when the node restarts/)).toBeVisible()
     expect((await row(/sites/)).getByText('/sites/2')).toBeVisible()
     expect(screen.getByText(/3 changes more/)).toBeVisible()
+    const back = screen.getByRole('link', { name: 'Back to v1' })
+    expect(back).toHaveAttribute('href', '/rollouts/new?config=default&version=1&backFrom=2')
+    // At the head of the page, where one looks for what may be done.
+    const tabs = screen.getByRole('link', { name: 'Versions' })
+    expect(back.compareDocumentPosition(tabs)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
   })
   test('by option with a draft that is not JSON yet says so', async () => {
     const api = renderApp('/configs/default/compare?from=2&to=draft&view=options', {

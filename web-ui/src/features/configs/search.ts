@@ -20,12 +20,13 @@ export function parsePlaceSearch(search: Record<string, unknown>): Place {
   return place
 }
 
-/** The editor's place, and which of its two views of the text is open. */
-export type ConfigSearch = Place & { view?: 'form' | undefined }
+/** The editor's place, and which of its two views of the text is open; `both` where there is room for them. */
+export type ConfigSearch = Place & { view?: 'form' | 'both' | undefined }
 
 export function parseConfigSearch(search: Record<string, unknown>): ConfigSearch {
   const place: ConfigSearch = parsePlaceSearch(search)
-  return search.view === 'form' ? { ...place, view: 'form' } : place
+  const { view } = search
+  return view === 'form' || view === 'both' ? { ...place, view } : place
 }
 
 /** A side of a comparison: a version's number, or the draft. */

@@ -8,6 +8,7 @@ import { LazyCodeView } from '../../components/code/lazy-code.tsx'
 import type { Place } from '../../components/code/positions.ts'
 import { ButtonLink } from '../../components/links.tsx'
 import { Page } from '../../components/page.tsx'
+import { Quantity } from '../../components/quantity.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { RolloutButton } from '../../components/rollout-link.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
@@ -91,7 +92,9 @@ function VersionMeta({ version }: { version: Version }) {
       <span>
         <T text="digest {digest}" digest={<code>{version.digest}</code>} />
       </span>
-      <span>{formatBytes(version.sizeBytes)}</span>
+      <span>
+        <Quantity of={version.sizeBytes} as={formatBytes} />
+      </span>
       <span>
         {version.nodes === 0
           ? t('runs on no node')

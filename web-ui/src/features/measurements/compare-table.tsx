@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import { Quantity } from '../../components/quantity.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { type Verdict as Badge, StatusBadge } from '../../components/status-badge.tsx'
 import { t } from '../../languages/t.ts'
@@ -70,8 +71,12 @@ export function CompareTable({ comparison, titles }: Props) {
                   )}
                 </th>
                 <td>p{Math.round(q * 100)}</td>
-                <td className="num">{formatSeconds(a.quantiles[index])}</td>
-                <td className="num">{formatSeconds(b.quantiles[index])}</td>
+                <td className="num">
+                  <Quantity of={a.quantiles[index]} as={formatSeconds} />
+                </td>
+                <td className="num">
+                  <Quantity of={b.quantiles[index]} as={formatSeconds} />
+                </td>
                 <td className="num">{ratioWords(ratios[index] ?? null)}</td>
                 <td>
                   <IntervalLine ratio={ratios[index] ?? null} />

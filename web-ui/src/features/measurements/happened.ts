@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Rollouts and alerts as marks in charts. Pure.
+// Of which rollouts and alerts the page of measurements tells. Pure.
 import { t } from '../../languages/t.ts'
 import type { RolloutSummary } from '../../lib/api-types.ts'
-import { alertMoments, type FarmMoment, rolloutMoments, secondsOf } from '../../lib/farm-moments.ts'
+import { secondsOf } from '../../lib/farm-moments.ts'
+import type { Happened, See } from '../../lib/happened.ts'
 import type { TimeSpan } from '../../lib/time-range.ts'
-import type { Happened, See } from './api.ts'
 
-/** Of one version's measurements only what its config went through; the newest first. */
-export function happenings(
-  { rollouts, alerts }: Pick<Happened, 'rollouts' | 'alerts'>,
-  { from, to }: TimeSpan,
-  sets: readonly string[],
-): FarmMoment[] {
+/** Of one version's measurements only what its config went through. */
+export function isAboutSets(sets: readonly string[]) {
   const configs = sets.map((of) => /^version:(.+)\/\d+$/.exec(of)?.[1])
-  const isAbout = ({ config }: RolloutSummary) =>
-    configs.includes(undefined) || configs.includes(config)
-  return [...rollouts.filter(isAbout).flatMap(rolloutMoments), ...alerts.flatMap(alertMoments)]
-    .filter(({ atSeconds }) => atSeconds >= from && atSeconds <= to)
-    .toSorted((a, b) => b.atSeconds - a.atSeconds)
+  return ({ config }: RolloutSummary) => configs.includes(undefined) || configs.includes(config)
 }
 
 /** The versions that nodes ran in the time, as far as rollouts tell: the newest first. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
 import type { Alert, RolloutSummary } from '../../lib/api-types.ts'
+import { happenings } from '../../lib/happened.ts'
+import { fieldOf, momentOf } from '../../lib/moments.ts'
 import { rollout } from '../../test/samples.ts'
-import { happenings, nothingWords, versionsIn } from './happened.ts'
-import { fieldOf, momentOf } from './moments.ts'
+import { isAboutSets, nothingWords, versionsIn } from './happened.ts'
 import { parseMeasurementsSearch } from './search.ts'
 import { kindOf, setsIn, together } from './sets.ts'
 
@@ -60,7 +61,7 @@ describe('what happened', () => {
   const happened = { rollouts: [rolled({})], alerts: [alert] }
 
   test('is marked where it began and ended, as far as that was in the time', () => {
-    expect(happenings(happened, span, ['farm'])).toMatchObject([
+    expect(happenings(happened, span, { rollout: isAboutSets(['farm']) })).toMatchObject([
       { atSeconds: 1200, text: 'Rollout of site version 8 succeeded', kind: 'rollout' },
       { atSeconds: 1150, text: 'Slow: edge-1 fired', kind: 'alert', isOver: true },
       { atSeconds: 1100, text: 'Rollout of site version 8 started' },
@@ -69,7 +70,7 @@ describe('what happened', () => {
 
   test('to other configs is not marked beside a version’s measurements', () => {
     const of = (...sets: string[]) =>
-      happenings({ ...happened, alerts: [] }, span, sets).map(({ kind }) => kind)
+      happenings(happened, span, { rollout: isAboutSets(sets), alert: () => false })
     expect(of('version:other/1')).toEqual([])
     expect(of('version:site/1')).toHaveLength(2)
     expect(of('version:other/1', 'farm')).toHaveLength(2)

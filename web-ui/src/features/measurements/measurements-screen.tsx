@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: MIT
 
 import { SegmentedControl } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { Page } from '../../components/page.tsx'
+import { TimeBar } from '../../components/time-bar.tsx'
+import { useHappened } from '../../hooks/use-happened.ts'
 import { t } from '../../languages/t.ts'
 import type { Session } from '../../lib/api-types.ts'
-import { may } from '../../lib/permissions.ts'
 import { spanOf, type TimeSearch } from '../../lib/time-range.ts'
-import { happenedQuery } from './api.ts'
-import { happenings, versionsIn } from './happened.ts'
+import { isAboutSets, versionsIn } from './happened.ts'
 import { HappenedPanel } from './happened-panel.tsx'
 import classes from './measurements.module.css'
 import { MeasurementsTabs } from './measurements-tabs.tsx'
 import { isTopic, type MeasurementsSearch, topicKeys } from './search.ts'
 import { FARM, MOST_SETS, setsIn, together } from './sets.ts'
 import { SetsBar } from './sets-bar.tsx'
-import { TimeBar } from './time-bar.tsx'
 import { TopicCharts } from './topic-charts.tsx'
 import { TopicHeatmaps } from './topic-heatmaps.tsx'
 import { labelOf } from './topics.ts'
@@ -31,12 +29,8 @@ export function MeasurementsScreen({ session, search, onSearch }: MeasurementsSc
   const { of = FARM, topic = 'requests', range, from, to } = search
   const sets = setsIn(of)
   const time = useMemo((): TimeSearch => ({ range, from, to }), [range, from, to])
-  const see = { rollouts: may(session, 'rollouts:read'), alerts: may(session, 'alerts:read') }
-  const happened = useQuery(happenedQuery(time, see))
-  const marks = useMemo(() => {
-    const span = spanOf(time, Date.now() / 1000)
-    return happened.data ? happenings(happened.data, span, setsIn(of)) : []
-  }, [happened.data, time, of])
+  const about = useMemo(() => ({ rollout: isAboutSets(setsIn(of)) }), [of])
+  const { happened, marks, see } = useHappened(session, time, about)
   const changeSets = (next: readonly string[]) => {
     const words = together(next)
     onSearch({ ...search, of: words === FARM || words === '' ? undefined : words })

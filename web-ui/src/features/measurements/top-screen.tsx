@@ -8,8 +8,10 @@ import { csvOf } from '../../components/chart/csv.ts'
 import { saveAs } from '../../components/chart/save.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
+import { Quantity } from '../../components/quantity.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
+import { TimeBar } from '../../components/time-bar.tsx'
 import { t } from '../../languages/t.ts'
 import type { TopNodes } from '../../lib/api-types.ts'
 import { formatCount, formatRatio } from '../../lib/format.ts'
@@ -21,7 +23,6 @@ import { MeasurementsTabs } from './measurements-tabs.tsx'
 import type { TopSearch } from './search.ts'
 import { SetField } from './set-field.tsx'
 import { FARM } from './sets.ts'
-import { TimeBar } from './time-bar.tsx'
 import { DEFAULT_BY, groupsWith, measureOf, type TopMeasure } from './top-measures.ts'
 
 export type TopScreenProps = { search: TopSearch; onSearch: (search: TopSearch) => void }
@@ -139,7 +140,9 @@ function Ranking({ answer, measure, range }: RankingProps) {
                     />
                   </td>
                   <td className="num">{formatCount(requests)}</td>
-                  <td className="num">{formatRatio(coverage)}</td>
+                  <td className="num">
+                    <Quantity of={coverage} as={formatRatio} />
+                  </td>
                 </tr>
               ))}
             </tbody>

@@ -2,6 +2,7 @@
 // Which charts there are. A counter or gauge that the node learns is shown by a line here.
 import { t } from '../../languages/t.ts'
 import {
+  type Format,
   formatByteRate,
   formatBytes,
   formatRate,
@@ -30,7 +31,7 @@ export type Chart = {
   lines: readonly Line[]
   /** What they can be at most: said beside the title, for drawn it would press them flat. */
   limit?: Line
-  format: (value: number | null) => string
+  format: Format
   stacked?: true
   /** Of times: the reader chooses the scale. */
   isLatency?: true
@@ -171,7 +172,7 @@ export const topics = {
       onNodes(t('Open connections'), 'openConnections', { limit: limit('connectionsLimit') }),
       perSecond(t('New connections per second'), [rate(t('accepted'), 'connections')]),
       perSecond(t('Turned away per second'), [
-        rate(t('connections refused'), t('refused')),
+        rate(t('connections refused'), 'refused'),
         rate(t('bad requests'), 'badRequests'),
         rate(t('rate limited'), 'rateLimited'),
         rate(t('timed out'), 'timeouts'),
@@ -233,7 +234,7 @@ export const topics = {
     label: t('Machine'),
     charts: [
       onNodes(t('Load average of a minute'), 'loadAverage1m', {
-        limit: gauge('processors', 'processors'),
+        limit: gauge(t('processors'), 'processors'),
       }),
       onNodes(t('Memory used by the node'), 'residentBytes', {
         format: formatBytes,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ActionButton } from '../../components/action-button.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Figures } from '../../components/figures.tsx'
+import { Quantity } from '../../components/quantity.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import { t } from '../../languages/t.ts'
 import { T } from '../../languages/text.tsx'
@@ -27,7 +29,10 @@ export function NowPanel({ now, session }: { now: NeighboursNow; session: Sessio
             { name: t('Take from others'), value: formatCount(now.taking) },
             { name: t('Wait for one'), value: formatCount(now.waiting) },
             { name: t('Fetch from here'), value: formatCount(now.fetching) },
-            { name: t('Taken from neighbours'), value: formatBytes(now.takenBytes) },
+            {
+              name: t('Taken from neighbours'),
+              value: <Quantity of={now.takenBytes} as={formatBytes} />,
+            },
           ]}
         />
         {now.distrusted.length > 0 && <Distrusted now={now} session={session} />}

@@ -142,17 +142,20 @@ function putOverride({ id, etag, mergePatch }: OverrideChange, dryRun: '0' | '1'
 export const askOverrideImpact = async (change: OverrideChange): Promise<Impact> =>
   impactOf(await putOverride(change, '1'))
 
-export type MetricsWindow = { rangeSeconds: number; stepSeconds: number; stage: Stage }
+/** `untilSeconds`: left out, it ends now. The range is asked for anew at each refresh, so it is the key and not the times. */
+export type MetricsWindow = {
+  rangeSeconds: number
+  untilSeconds?: number
+  stepSeconds: number
+  stage: Stage
+}
 
-/**
- * Of the nodes with these ids; null: of all. The window ends now: the range is asked for anew at each
- * refresh, so it is the key and not the times.
- */
+/** Of the nodes with these ids; null: of all. */
 export const metricsQuery = (nodeIds: readonly string[] | null, window: MetricsWindow) =>
   queryOptions({
     queryKey: ['metrics', nodeIds, window],
     queryFn: ({ signal }): Promise<Metrics> => {
-      const to = Date.now()
+      const to = window.untilSeconds === undefined ? Date.now() : window.untilSeconds * 1000
       const from = to - window.rangeSeconds * 1000
       return bodyOf(
         api.GET('/api/v1/metrics/query', {

@@ -2,6 +2,7 @@
 
 import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
+import { Quantity } from '../../components/quantity.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { useRowsInWindow } from '../../hooks/use-rows-in-window.ts'
 import { t } from '../../languages/t.ts'
@@ -73,11 +74,14 @@ function Card({ node, p99, selecting }: CardProps) {
         <Sparkline values={p99.get(node.id) ?? []} className={classes.spark} />
       </div>
       <dl className={classes.numbers}>
-        <Figure name="p50" value={formatSeconds(node.latency.p50Seconds)} />
-        <Figure name="p99" value={formatSeconds(node.latency.p99Seconds)} />
-        <Figure name={t('Requests/s')} value={formatRate(node.latency.requestsPerSecond)} />
+        <Figure name="p50" value={<Quantity of={node.latency.p50Seconds} as={formatSeconds} />} />
+        <Figure name="p99" value={<Quantity of={node.latency.p99Seconds} as={formatSeconds} />} />
+        <Figure
+          name={t('Requests/s')}
+          value={<Quantity of={node.latency.requestsPerSecond} as={formatRate} />}
+        />
         <Figure name="4xx" value={<ClientErrors node={node} />} />
-        <Figure name="5xx" value={formatRatio(errorRatio(node))} />
+        <Figure name="5xx" value={<Quantity of={errorRatio(node)} as={formatRatio} />} />
       </dl>
       <div className="dim">
         {whyNoLatency(node) ??

@@ -4,6 +4,7 @@
 import { Link } from '@tanstack/react-router'
 import { CordonedBadge } from '../../components/cordoned-badge.tsx'
 import { Digest } from '../../components/digest.tsx'
+import { Quantity } from '../../components/quantity.tsx'
 import { MarkedText, StatusBadge, type Verdict } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import { t } from '../../languages/t.ts'
@@ -151,7 +152,7 @@ export function ClientErrors({ node }: { node: Node }) {
   const notFound = notFoundRatio(node)
   return (
     <>
-      {formatRatio(clientErrorRatio(node))}
+      <Quantity of={clientErrorRatio(node)} as={formatRatio} />
       {notFound !== null && (
         <span className="dim">
           {' (404: '}

@@ -1,43 +1,56 @@
 // SPDX-License-Identifier: MIT
 
-import { NativeSelect, SegmentedControl } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { ChartPanel } from '../../components/chart/chart-panel.tsx'
+import { MarkList } from '../../components/chart/mark-list.tsx'
 import { LATENCY_SCALE, type Scale } from '../../components/chart/scale.ts'
 import { ScaleSwitch } from '../../components/chart/scale-switch.tsx'
 import type { Mark, Series } from '../../components/chart/types.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { TimeBar } from '../../components/time-bar.tsx'
+import { useHappened } from '../../hooks/use-happened.ts'
 import { inSentence, t } from '../../languages/t.ts'
-import type { Metrics, MetricsSeries } from '../../lib/api-types.ts'
+import type { Metrics, MetricsSeries, NodeDetail, Session } from '../../lib/api-types.ts'
 import { formatByteRate, formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
+import type { About } from '../../lib/happened.ts'
 import { isStage, stages } from '../../lib/stages.ts'
-import { isRange, ranges } from '../../lib/time-range.ts'
+import { chosenSpan, fixedSpan, rangeOf, stepFor, type TimeSearch } from '../../lib/time-range.ts'
 import { metricsQuery } from './api.ts'
 import classes from './node-screen.module.css'
 import type { NodeSearch } from './node-search.ts'
 
 export type NodeChartsProps = {
-  id: string
+  node: NodeDetail
+  session: Session
   search: NodeSearch
   onSearch: (search: NodeSearch) => void
 }
 
-export function NodeCharts({ id, search, onSearch }: NodeChartsProps) {
-  const { rangeSeconds, stepSeconds } = ranges[search.range ?? '15m']
-  const stage = search.stage ?? 'total'
-  const metrics = useQuery(metricsQuery([id], { rangeSeconds, stepSeconds, stage }))
+export function NodeCharts({ node, session, search, onSearch }: NodeChartsProps) {
+  const { id } = node
+  const { range, from, to, stage = 'total' } = search
+  const time = useMemo((): TimeSearch => ({ range, from, to }), [range, from, to])
+  const metrics = useQuery(metricsQuery([id], { ...windowOf(time), stage }))
+  const config = (node.sync.desired ?? node.sync.effective)?.version?.config
+  const about = useMemo(
+    (): About => ({
+      rollout: (one) => one.config === config,
+      alert: ({ subject }) =>
+        subject.kind === 'node' ? subject.id === id : subject.kind === 'set',
+    }),
+    [config, id],
+  )
+  const { marks } = useHappened(session, time, about)
+  const changeTime = (next: TimeSearch) =>
+    onSearch({ ...search, range: undefined, from: undefined, to: undefined, ...next })
   return (
     <section className="stack" aria-label={t('Measurements')}>
       <div className="row">
-        <SegmentedControl
-          aria-label={t('Time range')}
-          value={search.range ?? '15m'}
-          onChange={(range) => isRange(range) && onSearch({ ...search, range })}
-          data={Object.entries(ranges).map(([value, { label }]) => ({ value, label }))}
-        />
+        <TimeBar time={time} onTime={changeTime} />
         <NativeSelect
           size="xs"
           aria-label={t('Stage of a request')}
@@ -66,6 +79,8 @@ export function NodeCharts({ id, search, onSearch }: NodeChartsProps) {
               series={series}
               scale={search.scale ?? LATENCY_SCALE}
               onScale={(scale) => onSearch({ ...search, scale })}
+              marks={marks}
+              onZoom={(first, last) => changeTime(chosenSpan(first, last, Date.now() / 1000))}
             />
           )
         }}
@@ -79,10 +94,23 @@ type ChartsProps = {
   series: MetricsSeries
   scale: Scale
   onScale: (scale: Scale) => void
+  marks: readonly Mark[]
+  onZoom: (fromSeconds: number, toSeconds: number) => void
 }
 
-function Charts({ metrics, series, scale, onScale }: ChartsProps) {
+/** Of all its charts. */
+const ONE_CURSOR = 'node'
+
+function windowOf(time: TimeSearch) {
+  const fixed = fixedSpan(time)
+  if (fixed === null) return rangeOf(time)
+  const { from, to } = fixed
+  return { rangeSeconds: to - from, untilSeconds: to, stepSeconds: stepFor(fixed) }
+}
+
+function Charts({ metrics, series, scale, onScale, marks, onZoom }: ChartsProps) {
   const { times } = metrics
+  const shared = { times, marks, onZoom, group: ONE_CURSOR }
   const latency = useMemo<Series[]>(
     () => [
       { name: 'p50', values: series.p50Seconds, colour: 1 },
@@ -107,10 +135,6 @@ function Charts({ metrics, series, scale, onScale }: ChartsProps) {
     () => [{ name: t('sent'), values: series.bytesPerSecond, colour: 2 }],
     [series],
   )
-  const marks = useMemo<Mark[]>(
-    () => metrics.annotations.map(({ at, text }) => ({ atSeconds: Date.parse(at) / 1000, text })),
-    [metrics.annotations],
-  )
   const label = t('Latency: {label}', { label: inSentence(stages[metrics.stage].label) })
   const lost = series.lostWindows.reduce((sum, windows) => sum + windows, 0)
   return (
@@ -128,46 +152,49 @@ function Charts({ metrics, series, scale, onScale }: ChartsProps) {
         </Notice>
       )}
       <ChartPanel
+        {...shared}
         label={label}
         controls={
           <ScaleSwitch label={t('{label}: scale', { label })} scale={scale} onScale={onScale} />
         }
         scale={scale}
-        help={t('steps of {stepSeconds} s; gaps are steps without requests', {
-          stepSeconds: metrics.stepSeconds,
-        })}
-        times={times}
+        help={t(
+          'steps of {stepSeconds} s; gaps are steps without requests. Drag over a chart to zoom',
+          {
+            stepSeconds: metrics.stepSeconds,
+          },
+        )}
         series={latency}
         format={formatSeconds}
         counts={series.count}
-        marks={marks}
         height={260}
       />
       <div className={classes.small}>
         <ChartPanel
+          {...shared}
           label={t('Requests per second')}
-          times={times}
           series={rate}
           format={formatRate}
           smallestTop={1}
           height={140}
         />
         <ChartPanel
+          {...shared}
           label={t('Share of 4xx and 5xx answers')}
-          times={times}
           series={errors}
           format={formatRatio}
           smallestTop={0.01}
           height={140}
         />
         <ChartPanel
+          {...shared}
           label={t('Bytes per second')}
-          times={times}
           series={bytes}
           format={formatByteRate}
           height={140}
         />
       </div>
+      <MarkList marks={marks} />
     </>
   )
 }

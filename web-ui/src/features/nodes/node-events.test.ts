@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { expect, test } from 'vitest'
-import type { NodeEvent } from '../../lib/live.ts'
+import type { NodeEvent } from '../../lib/live/live.ts'
 import { node, nodesPage } from '../../test/samples.ts'
 import { isOldAfter, patched, withHeard } from './node-events.ts'
 

@@ -3,7 +3,7 @@
 // when the event came does not undo it. Pure.
 import { type QueryKey, queryOptions } from '@tanstack/react-query'
 import type { NodeList, NodesPage } from '../../lib/api-types.ts'
-import type { NodeEvent } from '../../lib/live.ts'
+import type { NodeEvent } from '../../lib/live/live.ts'
 
 /** By node, the newest that brought how it stands. */
 export type HeardFacts = ReadonlyMap<string, NodeEvent>

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { ConfigErrors } from '../../components/config-errors.tsx'
 import { Digest } from '../../components/digest.tsx'
 import { Figures } from '../../components/figures.tsx'
+import { Quantity } from '../../components/quantity.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import { t } from '../../languages/t.ts'
@@ -28,17 +29,23 @@ export function NumbersPanel({ node }: { node: Node }) {
         figures={[
           {
             name: 'p99',
-            value: formatSeconds(latency.p99Seconds),
+            value: <Quantity of={latency.p99Seconds} as={formatSeconds} />,
             detail: `${whyNoLatency(node) ?? t('{requests, plural, one {# request} other {# requests}}', { requests: latency.requests })}, ${minutes}`,
           },
-          { name: 'p50', value: formatSeconds(latency.p50Seconds) },
-          { name: t('Requests a second'), value: formatRate(latency.requestsPerSecond) },
+          { name: 'p50', value: <Quantity of={latency.p50Seconds} as={formatSeconds} /> },
+          {
+            name: t('Requests a second'),
+            value: <Quantity of={latency.requestsPerSecond} as={formatRate} />,
+          },
           {
             name: t('5xx answers'),
-            value: formatRatio(errorRatio(node)),
+            value: <Quantity of={errorRatio(node)} as={formatRatio} />,
             tone: (errorRatio(node) ?? 0) > 0 ? 'bad' : undefined,
           },
-          { name: t('4xx answers'), value: formatRatio(clientErrorRatio(node)) },
+          {
+            name: t('4xx answers'),
+            value: <Quantity of={clientErrorRatio(node)} as={formatRatio} />,
+          },
         ]}
       />
     </section>

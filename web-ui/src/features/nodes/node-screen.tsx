@@ -113,7 +113,7 @@ function topicsOf({ node, session, search, onSearch }: TopicsOf): Topic[] {
       title: t('Measurements'),
       children: (
         <>
-          <NodeCharts id={node.id} search={search} onSearch={onSearch} />
+          <NodeCharts {...{ node, session, search, onSearch }} />
           <AdvicePanel node={node} session={session} />
           <RequestsPanel node={node} session={session} />
           <SlowPanel node={node} session={session} search={search} onSearch={onSearch} />

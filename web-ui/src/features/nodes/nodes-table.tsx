@@ -2,6 +2,7 @@
 
 import { Link } from '@tanstack/react-router'
 import { type Column as Head, LongTable, type Sorting } from '../../components/long-table.tsx'
+import { Quantity } from '../../components/quantity.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { t } from '../../languages/t.ts'
 import type { Node } from '../../lib/api-types.ts'
@@ -59,7 +60,7 @@ const allColumns: Column[] = [
   { title: t('Version'), key: 'version', cell: ({ sync }) => <Identities sync={sync} /> },
   {
     ...{ title: 'p50', key: 'p50', sort: 'p50', ...measured },
-    cell: ({ latency }) => formatSeconds(latency.p50Seconds),
+    cell: ({ latency }) => <Quantity of={latency.p50Seconds} as={formatSeconds} />,
   },
   {
     ...{ title: 'p99', key: 'p99', sort: 'p99', ...measured },
@@ -72,7 +73,7 @@ const allColumns: Column[] = [
   },
   {
     ...{ title: t('Requests/s'), key: 'rate', sort: 'rate', ...measured },
-    cell: ({ latency }) => formatRate(latency.requestsPerSecond),
+    cell: ({ latency }) => <Quantity of={latency.requestsPerSecond} as={formatRate} />,
   },
   {
     ...{ title: '4xx', key: 'clientErrors', sort: 'clientErrors', ...measured },
@@ -80,7 +81,7 @@ const allColumns: Column[] = [
   },
   {
     ...{ title: '5xx', key: 'errors', sort: 'errors', ...measured },
-    cell: (node) => formatRatio(errorRatio(node)),
+    cell: (node) => <Quantity of={errorRatio(node)} as={formatRatio} />,
   },
   { title: t('Serves'), key: 'urls', cell: ({ urls }) => <Urls urls={urls} /> },
   { title: t('Labels'), key: 'labels', cell: ({ labels }) => <Labels labels={labels} /> },

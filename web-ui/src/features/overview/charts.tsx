@@ -10,8 +10,15 @@ import classes from './overview.module.css'
 
 const ONE_CURSOR = 'overview'
 
+type Props = {
+  steps: Steps
+  marks: readonly Mark[]
+  /** Leads to all charts of that time. */
+  onZoom: (fromSeconds: number, toSeconds: number) => void
+}
+
 /** Two lines of one time: how long requests took, and how many there were. */
-export function Charts({ steps, marks }: { steps: Steps; marks: readonly Mark[] }) {
+export function Charts({ steps, marks, onZoom }: Props) {
   const latency = useMemo<Series[]>(
     () => [
       { name: 'p50', values: steps.p50, colour: 1 },
@@ -30,6 +37,7 @@ export function Charts({ steps, marks }: { steps: Steps; marks: readonly Mark[] 
         group={ONE_CURSOR}
         times={steps.times}
         marks={marks}
+        onZoom={onZoom}
         series={latency}
         format={formatSeconds}
         counts={steps.requests}
@@ -41,6 +49,7 @@ export function Charts({ steps, marks }: { steps: Steps; marks: readonly Mark[] 
         group={ONE_CURSOR}
         times={steps.times}
         marks={marks}
+        onZoom={onZoom}
         series={rate}
         format={formatRate}
         smallestTop={1}

@@ -57,7 +57,7 @@ export function FirstStepsPanel({ session, farm }: Props) {
                   <StepLink step={step} name={name} />
                   {step.orElse && (
                     <>
-                      {' or '}
+                      {t(' or ')}
                       <Link to={step.orElse.to}>{step.orElse.link}</Link>
                     </>
                   )}

@@ -2,6 +2,7 @@
 // The farm in six numbers, each with how it stands to the time before and its course over the range.
 
 import { type Figure, Figures } from '../../components/figures.tsx'
+import { Quantity } from '../../components/quantity.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { StatusMark } from '../../components/status-badge.tsx'
 import { t } from '../../languages/t.ts'
@@ -36,7 +37,7 @@ export function Glance({ glance, range, p50, p99, judged, ...compared }: Props) 
   const figures: Figure[] = [
     {
       name: t('Requests per second'),
-      value: formatRate(now.requestsPerSecond),
+      value: <Quantity of={now.requestsPerSecond} as={formatRate} />,
       detail: detailOf({
         note: isQuiet ? why : changeWords(now.requestsPerSecond, before.requestsPerSecond, range),
         course: steps.requestsPerSecond,
@@ -44,7 +45,7 @@ export function Glance({ glance, range, p50, p99, judged, ...compared }: Props) 
     },
     {
       name: t('Sent'),
-      value: formatByteRate(now.bytesPerSecond),
+      value: <Quantity of={now.bytesPerSecond} as={formatByteRate} />,
       detail: detailOf({
         note: isQuiet ? why : changeWords(now.bytesPerSecond, before.bytesPerSecond, range),
         course: steps.bytesPerSecond,
@@ -52,18 +53,18 @@ export function Glance({ glance, range, p50, p99, judged, ...compared }: Props) 
     },
     {
       name: 'p50',
-      value: formatSeconds(p50.seconds),
+      value: <Quantity of={p50.seconds} as={formatSeconds} />,
       detail: detailOf({ note: latency(p50), course: steps.p50 }),
     },
     {
       name: 'p99',
-      value: formatSeconds(p99.seconds),
+      value: <Quantity of={p99.seconds} as={formatSeconds} />,
       tone: toneOf(judged.latency),
       detail: detailOf({ note: latency(p99), judged: judged.latency, course: steps.p99 }),
     },
     {
       name: t('Answered with a 5xx'),
-      value: formatRatio(now.errorRatio),
+      value: <Quantity of={now.errorRatio} as={formatRatio} />,
       tone: toneOf(judged.errors),
       detail: detailOf({
         note: isQuiet
@@ -78,7 +79,7 @@ export function Glance({ glance, range, p50, p99, judged, ...compared }: Props) 
     },
     {
       name: t('Found in the cache'),
-      value: formatRatio(now.hitRatio),
+      value: <Quantity of={now.hitRatio} as={formatRatio} />,
       detail: detailOf({
         note:
           now.hitRatio === null

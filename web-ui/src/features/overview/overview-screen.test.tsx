@@ -57,6 +57,20 @@ describe('the overview', () => {
     ).toHaveAttribute('href', '/rollouts')
   })
 
+  test('leads back to an older version that some nodes still run, and not away from the newest', async () => {
+    const running = [
+      { config: 'default', version: 3, nodes: 2 },
+      { config: 'default', version: 2, nodes: 1 },
+      { config: 'web', version: 1, nodes: 1 },
+    ]
+    renderApp('/', { ...reads, 'GET /farm/summary': () => json(farmSummary({ running })) })
+    const versions = within(await screen.findByRole('region', { name: 'Versions in use' }))
+    const back = await versions.findAllByRole('link', { name: /^Back to/ })
+    expect(back.map((link) => [link.textContent, link.getAttribute('href')])).toEqual([
+      ['Back to v2', '/rollouts/new?config=default&version=2&backFrom=3'],
+    ])
+  })
+
   test('says so while what stands there is still of the range before', async () => {
     const metrics = {
       ...reads,

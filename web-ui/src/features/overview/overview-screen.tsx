@@ -33,6 +33,7 @@ export type OverviewScreenProps = {
   session: Session
   search: OverviewSearch
   onSearch: (search: OverviewSearch) => void
+  onZoom: (fromSeconds: number, toSeconds: number) => void
   farm: UseQueryResult<FarmSummary>
   /** What other parts of the console show of theirs. */
   rollouts: React.ReactNode
@@ -40,7 +41,7 @@ export type OverviewScreenProps = {
 }
 
 export function OverviewScreen(props: OverviewScreenProps) {
-  const { session, search, onSearch, farm, rollouts, map } = props
+  const { session, search, onSearch, onZoom, farm, rollouts, map } = props
   const range = search.range ?? DEFAULT_RANGE
   const measured = useMeasured(session, range)
   const changes = useChanges(session, range, search.show)
@@ -82,7 +83,7 @@ export function OverviewScreen(props: OverviewScreenProps) {
           )}
           <div className={classes.columns}>
             {rollouts}
-            <VersionsPanel farm={farm} />
+            <VersionsPanel session={session} farm={farm} />
             {measured.glance && (
               <div className={classes.ofRange} data-old={measured.isOld || undefined}>
                 <TimeParts parts={measured.glance.parts} />
@@ -93,7 +94,7 @@ export function OverviewScreen(props: OverviewScreenProps) {
           {measured.glance && (
             <Suspense fallback={<ChartsFallback />}>
               <div className={classes.ofRange} data-old={measured.isOld || undefined}>
-                <Charts steps={measured.glance.steps} marks={changes.marks} />
+                <Charts steps={measured.glance.steps} marks={changes.marks} onZoom={onZoom} />
               </div>
             </Suspense>
           )}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import { Quantity } from '../../components/quantity.tsx'
 import { t } from '../../languages/t.ts'
 import { formatRatio } from '../../lib/format.ts'
 import type { Part } from './measured.ts'
@@ -26,7 +27,9 @@ export function TimeParts({ parts }: { parts: readonly Part[] | null }) {
                 <li key={name}>
                   <span className={classes.swatch} data-part={index + 1} aria-hidden="true" />
                   <span>{name}</span>
-                  <span>{formatRatio(ratio)}</span>
+                  <span>
+                    <Quantity of={ratio} as={formatRatio} />
+                  </span>
                 </li>
               ))}
             </ul>

@@ -55,11 +55,11 @@ export function useChanges(session: Session, range: RangeKey, wanted: ChangeKind
       isWhole: versions.data?.isWhole ?? true,
     },
     {
-      ...{ kind: 'rollout', what: 'rollouts', blocked: blocked.rollout, query: rollouts },
+      ...{ kind: 'rollout', what: t('rollouts'), blocked: blocked.rollout, query: rollouts },
       isWhole: !rollouts.data || isBackTo(from, rollouts.data, ({ createdAt }) => createdAt),
     },
     {
-      ...{ kind: 'alert', what: 'alerts', blocked: blocked.alert, query: alerts },
+      ...{ kind: 'alert', what: t('alerts'), blocked: blocked.alert, query: alerts },
       isWhole: !alerts.data || isBackTo(from, alerts.data, ({ pendingSince }) => pendingSince),
     },
     {

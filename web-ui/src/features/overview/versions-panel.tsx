@@ -3,12 +3,16 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { QueryStates } from '../../components/query-states.tsx'
+import { RolloutLink } from '../../components/rollout-link.tsx'
 import { t } from '../../languages/t.ts'
-import type { FarmSummary } from '../../lib/api-types.ts'
+import type { FarmSummary, Session } from '../../lib/api-types.ts'
+import { may } from '../../lib/permissions.ts'
 import classes from './overview.module.css'
 
-/** Which versions nodes run, and how many each. */
-export function VersionsPanel({ farm }: { farm: UseQueryResult<FarmSummary> }) {
+type Props = { session: Session; farm: UseQueryResult<FarmSummary> }
+
+/** Which versions nodes run, and how many each; and back, where some nodes still run an older one. */
+export function VersionsPanel({ session, farm }: Props) {
   return (
     <section className="panel" aria-labelledby="versions-heading">
       <div className="panel-head">
@@ -35,6 +39,12 @@ export function VersionsPanel({ farm }: { farm: UseQueryResult<FarmSummary> }) {
                       <span style={{ width: `${(count / nodes.total) * 100}%` }} />
                     </span>
                     <span>{t('{count, plural, one {# node} other {# nodes}}', { count })}</span>
+                    {version < newestOf(running, config) && may(session, 'rollouts:run') && (
+                      <RolloutLink
+                        {...{ config, version, session }}
+                        latest={newestOf(running, config)}
+                      />
+                    )}
                   </li>
                 ))}
                 {moreRunning > 0 && (
@@ -52,3 +62,6 @@ export function VersionsPanel({ farm }: { farm: UseQueryResult<FarmSummary> }) {
     </section>
   )
 }
+
+const newestOf = (running: FarmSummary['running'], of: string): number =>
+  Math.max(...running.filter(({ config }) => config === of).map(({ version }) => version))

@@ -8,6 +8,7 @@ import { Digest } from '../../components/digest.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { type Column, LongTable } from '../../components/long-table.tsx'
 import { NextPage } from '../../components/next-page.tsx'
+import { Quantity } from '../../components/quantity.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { t } from '../../languages/t.ts'
 import type { ManifestFile } from '../../lib/api-types.ts'
@@ -89,7 +90,9 @@ function FileCells({ file, manifest }: { file: ManifestFile; manifest: string })
   return (
     <>
       <td className={classes.path}>{path}</td>
-      <td className="nowrap">{formatBytes(size)}</td>
+      <td className="nowrap">
+        <Quantity of={size} as={formatBytes} />
+      </td>
       <td className="wide-only">{mode}</td>
       <td className="wide-only">{sha256 !== undefined && <Digest value={sha256} />}</td>
       <td>

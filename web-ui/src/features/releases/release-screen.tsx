@@ -6,6 +6,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { type Column, LongTable } from '../../components/long-table.tsx'
 import { NextPage } from '../../components/next-page.tsx'
 import { Page } from '../../components/page.tsx'
+import { Quantity } from '../../components/quantity.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import { t } from '../../languages/t.ts'
@@ -73,7 +74,9 @@ const Versions = ({ known, hasMore }: { known: ReleaseVersion[]; hasMore: boolea
         </td>
         <td className="wide-only">{source === '' ? <span className="dim">–</span> : source}</td>
         <td className="wide-only">{formatCount(files)}</td>
-        <td className="nowrap">{formatBytes(bytes)}</td>
+        <td className="nowrap">
+          <Quantity of={bytes} as={formatBytes} />
+        </td>
         <td>
           <ChangeCounts {...sinceParent} />
         </td>

@@ -52,8 +52,14 @@ function verdictOf(node: PlannedNode): Verdict {
   return { label: t('Takes it now'), tone: 'info', shape: 'half' }
 }
 
+/** Those in which every node runs it already are over as they begin. */
+const wavesThatChange = ({ waveNodes }: RolloutPlan): number =>
+  waveNodes.filter((nodes) => nodes > 0).length
+
 /** How many nodes can be between two configs at the same time, of those it goes to. */
-export function blastRadius({ nodes, changingNodes, waves, policy }: RolloutPlan): string {
+export function blastRadius(plan: RolloutPlan): string {
+  const { nodes, changingNodes, policy } = plan
+  const waves = wavesThatChange(plan)
   const most = Math.min(changingNodes, policy.blastBudget ?? changingNodes)
   const percent = Math.round((most / nodes.total) * 100)
   return waves > 1
@@ -69,7 +75,8 @@ export function blastRadius({ nodes, changingNodes, waves, policy }: RolloutPlan
 
 /** What pressing the button does: to how many, when, and what follows when it goes wrong. */
 export function consequence(plan: RolloutPlan): string {
-  const { changingNodes: changing, waveNodes, waves, policy, version } = plan
+  const { changingNodes: changing, waveNodes, policy, version } = plan
+  const waves = wavesThatChange(plan)
   const first = waveNodes.find((nodes) => nodes > 0) ?? 0
   const time = minutes(policy.minHealthySeconds + policy.soakSeconds)
   if (policy.maxParallel === null) {
@@ -92,7 +99,9 @@ export function consequence(plan: RolloutPlan): string {
   return `${when} ${onFailure(plan)}`
 }
 
-function onFailure({ policy, waves }: RolloutPlan): string {
+function onFailure(plan: RolloutPlan): string {
+  const { policy } = plan
+  const waves = wavesThatChange(plan)
   if (policy.maxParallel === null) {
     return t('When one refuses it or goes back it pauses; the others have it by then.')
   }

@@ -89,7 +89,8 @@ export function StartForm({ plan, said, onSay, order, session, isOfTyped, onStar
         {consent.field}
         <ActionButton type="submit" loading={start.isPending} blockedBy={blockedBy}>
           {t('Start rollout to {nodes, plural, one {# node} other {# nodes}}', {
-            nodes: plan.nodes.total,
+            // Those that run it already are part of it, and nothing happens to them.
+            nodes: plan.changingNodes || plan.nodes.total,
           })}
         </ActionButton>
       </div>

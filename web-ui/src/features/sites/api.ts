@@ -2,7 +2,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf } from '../../lib/api-client.ts'
 import type { Site } from '../../lib/api-types.ts'
-import { type RangeKey, ranges } from '../../lib/time-range.ts'
+import { fixedSpan, spanOf, type TimeSearch } from '../../lib/time-range.ts'
 
 const PAGE_SIZE = 100
 /** Nodes tell all the time that they run something; which sites there are changes seldom. */
@@ -36,18 +36,18 @@ export const siteQuery = (config: string, host: string) =>
   })
 
 /** What nodes answered for it; it comes up to 30 seconds late. */
-export const trafficQuery = (config: string, host: string, range: RangeKey) =>
+export const trafficQuery = (config: string, host: string, time: TimeSearch) =>
   queryOptions({
-    queryKey: ['sites', 'traffic', config, host, range],
+    queryKey: ['sites', 'traffic', config, host, time],
     queryFn: ({ signal }) => {
-      const nowMs = Date.now()
-      const from = new Date(nowMs - ranges[range].rangeSeconds * 1000).toISOString()
-      const query = { from, to: new Date(nowMs).toISOString() }
+      const span = spanOf(time, Date.now() / 1000)
+      const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
+      const query = { from: iso(span.from), to: iso(span.to) }
       const params = { path: { config, host }, query }
       return bodyOf(api.GET('/api/v1/sites/{config}/{host}/traffic', { params, signal }))
     },
     placeholderData: keepPreviousData,
-    refetchInterval: EVERY_MS,
+    refetchInterval: fixedSpan(time) ? false : EVERY_MS,
   })
 
 /** More would be as many questions. */

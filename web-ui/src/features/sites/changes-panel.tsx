@@ -2,11 +2,12 @@
 // The versions that changed the site's part, and by whom.
 
 import { Link } from '@tanstack/react-router'
+import { RolloutLink } from '../../components/rollout-link.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import { t } from '../../languages/t.ts'
 import { T } from '../../languages/text.tsx'
-import type { Site } from '../../lib/api-types.ts'
+import type { Session, Site } from '../../lib/api-types.ts'
 
 type Change = Site['changes'][number]
 
@@ -16,7 +17,7 @@ const whatWords: Record<Change['what'], string> = {
   removed: t('Removed'),
 }
 
-export function ChangesPanel({ site }: { site: Site }) {
+export function ChangesPanel({ site, session }: { site: Site; session: Session }) {
   const { config, changes, changesLookedBackTo } = site
   return (
     <section className="panel" aria-labelledby="site-changes-heading">
@@ -33,11 +34,12 @@ export function ChangesPanel({ site }: { site: Site }) {
                 <th scope="col">{t('Message')}</th>
                 <th scope="col">{t('By')}</th>
                 <th scope="col">{t('Saved')}</th>
+                <th scope="col">{t('Roll out')}</th>
               </tr>
             </thead>
             <tbody>
               {changes.map((change) => (
-                <ChangeRow key={change.version} config={config} change={change} />
+                <ChangeRow key={change.version} change={change} of={site} session={session} />
               ))}
             </tbody>
           </table>
@@ -57,7 +59,9 @@ export function ChangesPanel({ site }: { site: Site }) {
   )
 }
 
-function ChangeRow({ config, change }: { config: string; change: Change }) {
+type RowProps = { change: Change; of: Site; session: Session }
+
+function ChangeRow({ change, of: { config, newestVersion: latest }, session }: RowProps) {
   const { version, what, message, author, at } = change
   return (
     <tr>
@@ -83,6 +87,9 @@ function ChangeRow({ config, change }: { config: string; change: Change }) {
       <td className="nowrap">{author}</td>
       <td>
         <TimeAgo at={at} />
+      </td>
+      <td>
+        <RolloutLink {...{ config, version, latest, session }} />
       </td>
     </tr>
   )

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What the addresses of sites hold.
-import { isRange, type RangeKey } from '../../lib/time-range.ts'
+import { parseTimeSearch, type TimeSearch } from '../../lib/time-range.ts'
 
 export type SitesSearch = { q?: string | undefined }
-export type SiteSearch = { range?: RangeKey | undefined }
+export type SiteSearch = TimeSearch
 
 export function parseSitesSearch({ q }: Record<string, unknown>): SitesSearch {
   // A word of digits arrives as a number.
@@ -11,5 +11,4 @@ export function parseSitesSearch({ q }: Record<string, unknown>): SitesSearch {
   return words === '' ? {} : { q: words }
 }
 
-export const parseSiteSearch = ({ range }: Record<string, unknown>): SiteSearch =>
-  isRange(range) ? { range } : {}
+export const parseSiteSearch = parseTimeSearch

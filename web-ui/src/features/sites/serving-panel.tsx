@@ -4,6 +4,7 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { Quantity } from '../../components/quantity.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge, type Verdict } from '../../components/status-badge.tsx'
 import { t } from '../../languages/t.ts'
@@ -95,7 +96,9 @@ function Nodes({ serving: { total, items }, stateVerdict }: NodesProps) {
                 <td>
                   <StatusBadge verdict={stateVerdict[state]} />
                 </td>
-                <td className="num">{formatRate(requestsPerSecond)}</td>
+                <td className="num">
+                  <Quantity of={requestsPerSecond} as={formatRate} />
+                </td>
               </tr>
             ))}
           </tbody>

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
 // One site: who serves it, what they did, its part of the config, and what changed it.
 
-import { SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ButtonLink } from '../../components/links.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import type { Verdict } from '../../components/status-badge.tsx'
+import { TimeBar } from '../../components/time-bar.tsx'
 import { type Topic, Topics } from '../../components/topics.tsx'
 import { t } from '../../languages/t.ts'
 import { T } from '../../languages/text.tsx'
 import { isApiError } from '../../lib/api-error.ts'
 import type { Session, Site, SyncState } from '../../lib/api-types.ts'
-import { isRange, ranges } from '../../lib/time-range.ts'
+import { fixedSpan, type TimeSearch } from '../../lib/time-range.ts'
 import { siteQuery } from './api.ts'
 import { CertificatesPanel } from './certificates-panel.tsx'
 import { ChangesPanel } from './changes-panel.tsx'
@@ -41,27 +42,24 @@ const DEFAULT_RANGE = '1h'
 export function SiteScreen(props: SiteScreenProps) {
   const { config, host, search, onSearch } = props
   const site = useQuery(siteQuery(config, host))
-  const range = search.range ?? DEFAULT_RANGE
+  const { range, from, to } = search
+  const time = useMemo(
+    (): TimeSearch => fixedSpan({ from, to }) ?? { range: range ?? DEFAULT_RANGE },
+    [range, from, to],
+  )
   if (isApiError(site.error, 404)) return <NoSuchSite config={config} host={host} />
   return (
     <Page
       title={hostWords(host)}
       meta={site.data && <SiteMeta site={site.data} />}
-      actions={
-        <SegmentedControl
-          aria-label={t('Time range')}
-          value={range}
-          onChange={(next) => isRange(next) && onSearch({ range: next })}
-          data={Object.entries(ranges).map(([value, { label }]) => ({ value, label }))}
-        />
-      }
+      actions={<TimeBar time={search} standard={DEFAULT_RANGE} onTime={onSearch} />}
     >
       <QueryStates query={site} what={t('The site')} skeletonRows={8}>
         {(data) => (
           <>
             {isRemoved(data) && <Removed site={data} />}
             {data.nodesWithOwnSites > 0 && <OwnSites site={data} />}
-            <Topics label={t('On this page')} topics={topicsOf({ ...props, range }, data)} />
+            <Topics label={t('On this page')} topics={topicsOf({ ...props, time }, data)} />
           </>
         )}
       </QueryStates>
@@ -69,9 +67,9 @@ export function SiteScreen(props: SiteScreenProps) {
   )
 }
 
-type Ranged = SiteScreenProps & { range: NonNullable<SiteSearch['range']> }
+type Timed = SiteScreenProps & { time: TimeSearch }
 
-const topicsOf = ({ session, range, stateVerdict }: Ranged, site: Site): Topic[] => [
+const topicsOf = ({ session, time, onSearch, stateVerdict }: Timed, site: Site): Topic[] => [
   {
     id: 'serving',
     title: t('Who serves it'),
@@ -82,7 +80,7 @@ const topicsOf = ({ session, range, stateVerdict }: Ranged, site: Site): Topic[]
     title: t('Traffic'),
     children: (
       <>
-        <TrafficPanel site={site} range={range} session={session} />
+        <TrafficPanel {...{ site, time, session }} onTime={onSearch} />
         <TopRequestsPanel site={site} session={session} />
         <SlowPathsPanel site={site} session={session} />
       </>
@@ -99,7 +97,7 @@ const topicsOf = ({ session, range, stateVerdict }: Ranged, site: Site): Topic[]
     children: (
       <>
         <PartPanel site={site} />
-        <ChangesPanel site={site} />
+        <ChangesPanel site={site} session={session} />
       </>
     ),
   },

@@ -13,6 +13,7 @@ import { type Column, LongTable } from '../../components/long-table.tsx'
 import { NextPage } from '../../components/next-page.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
+import { Quantity } from '../../components/quantity.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { MarkedText } from '../../components/status-badge.tsx'
 import { t } from '../../languages/t.ts'
@@ -144,11 +145,15 @@ function Sites({ known, hasMore }: { known: SiteSummary[]; hasMore: boolean }) {
           <td className="num">
             {site.nodes === 0 ? <span className="dim">{t('none')}</span> : site.nodes}
           </td>
-          <td className="num">{formatRate(site.traffic?.requestsPerSecond)}</td>
+          <td className="num">
+            <Quantity of={site.traffic?.requestsPerSecond} as={formatRate} />
+          </td>
           <td className="num">
             <Errors traffic={site.traffic} />
           </td>
-          <td className="num">{formatByteRate(site.traffic?.bytesPerSecond)}</td>
+          <td className="num">
+            <Quantity of={site.traffic?.bytesPerSecond} as={formatByteRate} />
+          </td>
           <td>
             <Certificate site={site} />
           </td>
@@ -172,7 +177,7 @@ function Errors({ traffic }: Pick<SiteSummary, 'traffic'>) {
   if (errors === 0) return '0 %'
   return (
     <MarkedText verdict={{ tone: 'bad', shape: 'square' }}>
-      {formatRatio(errors / requestsPerSecond)}
+      <Quantity of={errors / requestsPerSecond} as={formatRatio} />
     </MarkedText>
   )
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Site, SiteSummary, SiteTraffic } from '../../lib/api-types.ts'
 import { json, problem } from '../../test/fake-api.ts'
 import { renderApp } from '../../test/render-app.tsx'
-import { node, page, session } from '../../test/samples.ts'
+import { node, page, rollout, session } from '../../test/samples.ts'
 
 const SHOP: SiteSummary = {
   ...{ config: 'web', host: 'shop.example', version: 7, newestVersion: 7, root: '/srv/shop' },
@@ -107,6 +107,15 @@ describe('a site', () => {
     expect(changes.getByText('Another folder')).toBeVisible()
   })
 
+  test('leads back to a version that changed it, where there is a newer one', async () => {
+    renderApp(ADDRESS, answering({ newestVersion: 9 }))
+    const changes = within(await panel('What changed it'))
+    expect(changes.getByRole('link', { name: 'Back to v7' })).toHaveAttribute(
+      'href',
+      '/rollouts/new?config=web&version=7&backFrom=9',
+    )
+  })
+
   test('of which the reader may not see measurements says what that needs', async () => {
     renderApp(ADDRESS, answering({ sitesOfConfig: 3 }))
     const traffic = within(await panel('Requests for shop.example'))
@@ -166,6 +175,33 @@ describe('a site', () => {
     const nodes = within(await panel('Nodes that serve it, table'))
     expect(nodes.getByRole('cell', { name: '3.5' })).toBeVisible()
     expect(within(await panel('Slow paths, table')).getByText('/big.iso')).toBeVisible()
+  })
+
+  test('has the time of the address for all of it, with rollouts of its config marked', async () => {
+    const [from, to] = [1_700_000_000, 1_700_003_600]
+    const at = (seconds: number) => new Date((from + seconds) * 1000).toISOString()
+    const rolled = (config: string) =>
+      rollout({ config, version: 7, state: 'succeeded', startedAt: at(60), endedAt: null })
+    const api = renderApp(`${ADDRESS}?from=${from}&to=${to}`, {
+      ...answering(),
+      'GET /session': () =>
+        json({ ...session, permissions: [...readers, 'rollouts:read', 'alerts:read'] }),
+      'GET /alerts': () => json(page()),
+      'GET /rollouts': () => json(page(rolled('web'), rolled('default'))),
+      [`GET ${ADDRESS}/traffic`]: () =>
+        json({ stepSeconds: 60, times: [from], versions: [counted(7, true, column(60))] }),
+      [`GET /nodes/${node().id}/slow-requests`]: () => json({ nodeId: node().id, items: [] }),
+    })
+    const marks = within(await panel('Marked in the chart'))
+    expect(marks.getByText(/Rollout of web version 7 started/)).toBeVisible()
+    expect(marks.queryByText(/default/)).toBeNull()
+    const asked = api.requests.find(({ path }) => path === `${ADDRESS}/traffic`)?.query
+    expect([asked?.get('from'), asked?.get('to')]).toEqual([at(0), at(3600)])
+    const table = within(await panel('Traffic by version, table'))
+    expect(table.getByRole('link', { name: 'v7' })).toHaveAttribute(
+      'href',
+      `/measurements?of=${encodeURIComponent('version:web/7')}&from=${from}&to=${to}`,
+    )
   })
 
   test('is said to be counted with others where it is not among the first 256', async () => {

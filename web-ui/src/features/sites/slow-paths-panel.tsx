@@ -3,6 +3,7 @@
 // no other site.
 
 import { useQuery } from '@tanstack/react-query'
+import { Quantity } from '../../components/quantity.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { t } from '../../languages/t.ts'
@@ -86,7 +87,9 @@ function Paths({ samples }: { samples: Parameters<typeof slowPathsOf>[0] }) {
                 )}
               </td>
               <td className="num">{formatCount(requests)}</td>
-              <td className="num">{formatSeconds(slowestSeconds)}</td>
+              <td className="num">
+                <Quantity of={slowestSeconds} as={formatSeconds} />
+              </td>
               <td>{status}</td>
             </tr>
           ))}

@@ -2,6 +2,7 @@
 // The whole range in numbers: each version that answered, and all of them.
 
 import { Link } from '@tanstack/react-router'
+import { Quantity } from '../../components/quantity.tsx'
 import { ScrollBox } from '../../components/scroll-box.tsx'
 import { t } from '../../languages/t.ts'
 import type { Site, SiteTraffic } from '../../lib/api-types.ts'
@@ -12,12 +13,12 @@ import {
   formatRatio,
   formatSeconds,
 } from '../../lib/format.ts'
-import type { RangeKey } from '../../lib/time-range.ts'
+import type { TimeSearch } from '../../lib/time-range.ts'
 import { classKeys, countedSeconds, statusClasses, type Traffic, trafficOf } from './traffic.ts'
 
-type Props = { site: Site; range: RangeKey; traffic: SiteTraffic; nowSeconds: number }
+type Props = { site: Site; time: TimeSearch; traffic: SiteTraffic; nowSeconds: number }
 
-export function TrafficTable({ site, range, traffic, nowSeconds }: Props) {
+export function TrafficTable({ site, time, traffic, nowSeconds }: Props) {
   const versions = traffic.versions ?? []
   const nodesOf = new Map(site.versions.map(({ version, nodes }) => [version, nodes]))
   const alone = versions.filter(({ isCountedAlone }) => isCountedAlone)
@@ -56,7 +57,7 @@ export function TrafficTable({ site, range, traffic, nowSeconds }: Props) {
               <th scope="row" className="nowrap">
                 <Link
                   to="/measurements"
-                  search={{ of: `version:${site.config}/${one.version}`, range }}
+                  search={{ of: `version:${site.config}/${one.version}`, ...time }}
                 >
                   v{one.version}
                 </Link>{' '}
@@ -89,14 +90,20 @@ const nodesWords = (nodes: number) =>
 const Numbers = ({ of }: { of: Traffic }) => (
   <>
     <td className="num">{formatCount(of.requests)}</td>
-    <td className="num">{formatRate(of.requestsPerSecond)}</td>
-    <td className="num">{formatByteRate(of.bytesPerSecond)}</td>
+    <td className="num">
+      <Quantity of={of.requestsPerSecond} as={formatRate} />
+    </td>
+    <td className="num">
+      <Quantity of={of.bytesPerSecond} as={formatByteRate} />
+    </td>
     {classKeys.map((key) => (
       <td key={key} className="num">
-        {formatRatio(of.shares[key])}
+        <Quantity of={of.shares[key]} as={formatRatio} />
       </td>
     ))}
     <td className="num">{formatCount(of.aborted)}</td>
-    <td className="num">{formatSeconds(of.meanSeconds)}</td>
+    <td className="num">
+      <Quantity of={of.meanSeconds} as={formatSeconds} />
+    </td>
   </>
 )

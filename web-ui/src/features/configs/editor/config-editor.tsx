@@ -18,14 +18,18 @@ import {
 import { useEffect, useEffectEvent, useImperativeHandle, useLayoutEffect, useRef } from 'react'
 import { flushSync } from 'react-dom'
 import classes from '../../../components/code/code.module.css'
-import { readingExtensions, showPlace } from '../../../components/code/code-view.tsx'
+import { readingExtensions, revealPlace, showPlace } from '../../../components/code/code-view.tsx'
 import type { Place } from '../../../components/code/positions.ts'
 import type { Problem } from '../problems.ts'
 import type { SchemaNode } from '../schema-walk.ts'
 import { completeConfig, configHover } from './complete.ts'
 import { type DraftDocument, isOwn } from './draft-document.ts'
 
-export type ConfigEditorHandle = { show: (place: Place) => void }
+export type ConfigEditorHandle = {
+  show: (place: Place) => void
+  /** Leaves the focus where it is. */
+  reveal: (place: Place) => void
+}
 export type ConfigEditorProps = {
   ref?: React.Ref<ConfigEditorHandle>
   draft: DraftDocument
@@ -111,6 +115,9 @@ export function ConfigEditor(props: ConfigEditorProps) {
   useImperativeHandle(props.ref, () => ({
     show: (target) => {
       if (viewRef.current !== null) showPlace(viewRef.current, target)
+    },
+    reveal: (target) => {
+      if (viewRef.current !== null) revealPlace(viewRef.current, target)
     },
   }))
 

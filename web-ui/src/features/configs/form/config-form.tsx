@@ -49,11 +49,13 @@ export type ConfigFormProps = {
   place?: string | undefined
   onChange: (text: string) => void
   onShowInText: (pointer: string) => void
+  /** One works on this option now. */
+  onReach?: ((pointer: string) => void) | undefined
 }
 
 export function ConfigForm(props: ConfigFormProps) {
   const { text, label, readOnly, schema, schemaTrouble, problems, past } = props
-  const { onChange, onShowInText } = props
+  const { onChange, onShowInText, onReach } = props
   const reading = readText(text)
   const root = useRef<HTMLFieldSetElement>(null)
   const [open, setOpen] = useState(() => firstOpen(reading))
@@ -155,6 +157,10 @@ export function ConfigForm(props: ConfigFormProps) {
         ref={root}
         className={classes.form}
         aria-label={label}
+        onFocus={({ target }) => {
+          const field = target.closest<HTMLElement>('[data-field]')?.dataset.field
+          if (field !== undefined) onReach?.(field)
+        }}
         onKeyDown={(event) => {
           if (!readOnly) stepByKey(event, past)
         }}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import { Facts } from '../../../components/facts.tsx'
+import { Quantity } from '../../../components/quantity.tsx'
 import { ScrollBox } from '../../../components/scroll-box.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { TimeAgo } from '../../../components/time-ago.tsx'
@@ -127,11 +128,20 @@ function RootRow({ root }: { root: NodeHost['roots'][number] }) {
           totalBytes: formatBytes(root.totalBytes),
         })}
       </td>
-      <td className="num wide-only">{formatBytes(root.freeBytes)}</td>
-      <td className="num">{formatByteRate(root.readBytesPerSecond)}</td>
-      <td className="num">{formatRate(root.readsPerSecond)}</td>
+      <td className="num wide-only">
+        <Quantity of={root.freeBytes} as={formatBytes} />
+      </td>
       <td className="num">
-        {formatSeconds(millisecondsPerRead === null ? null : millisecondsPerRead / 1000)}
+        <Quantity of={root.readBytesPerSecond} as={formatByteRate} />
+      </td>
+      <td className="num">
+        <Quantity of={root.readsPerSecond} as={formatRate} />
+      </td>
+      <td className="num">
+        <Quantity
+          of={millisecondsPerRead === null ? null : millisecondsPerRead / 1000}
+          as={formatSeconds}
+        />
       </td>
     </tr>
   )

@@ -4,6 +4,7 @@ import { CellsLegend } from '../../../components/cells/cells-legend.tsx'
 import type { CellLook } from '../../../components/cells/cells-picture.tsx'
 import { levelsOf } from '../../../components/cells/levels.ts'
 import { t } from '../../../languages/t.ts'
+import type { Format } from '../../../lib/format.ts'
 import { syncStates, syncVerdict } from '../rules.ts'
 import { FRAME_ALONE } from './map-rules.ts'
 
@@ -12,7 +13,7 @@ type Props = {
   lookOf: (kind: string) => CellLook
   /** Of the levels of a measurement; null: it is about states, or nothing was measured. */
   bounds: readonly number[] | null
-  format: (value: number | null) => string
+  format: Format
   isMeasured: boolean
   /** How many cells are framed. */
   touched: number

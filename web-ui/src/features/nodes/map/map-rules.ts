@@ -7,6 +7,7 @@ import { t } from '../../../languages/t.ts'
 import type { NodeCells } from '../../../lib/api-types.ts'
 import {
   DASH,
+  type Format,
   formatByteRate,
   formatCount,
   formatRate,
@@ -15,8 +16,8 @@ import {
 } from '../../../lib/format.ts'
 import { syncStates, syncVerdict } from '../rules.ts'
 
-type Measure = { label: string; by: string; format: (value: number | null) => string }
-const counted = (value: number | null) => (value === null ? DASH : formatCount(value))
+type Measure = { label: string; by: string; format: Format }
+const counted: Format = (value) => (value == null ? DASH : formatCount(value))
 
 /** `by`: as GET /nodes/cells calls it. */
 export const measures = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { fireEvent, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { json } from '../../../test/fake-api.ts'
 import { renderApp } from '../../../test/render-app.tsx'
 import { node, session } from '../../../test/samples.ts'
@@ -49,4 +49,24 @@ test('fields of duration and time say which requests the table has', async () =>
   await userEvent.click(panel.getByRole('button', { name: 'All requests' }))
   expect(paths()).toEqual(['/slow', '/before', '/fast'])
   expect(panel.getByLabelText('Milliseconds at least')).toHaveValue('')
+})
+
+test('what was chosen is saved as a file of numbers', async () => {
+  const { panel } = await looking()
+  await userEvent.type(panel.getByLabelText('Milliseconds at least'), '100{Enter}')
+  const made = vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:numbers')
+  vi.spyOn(URL, 'revokeObjectURL').mockReturnValue()
+  const clicked = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockReturnValue()
+  await userEvent.click(panel.getByRole('button', { name: /save the numbers as CSV$/ }))
+  expect(clicked).toHaveBeenCalledOnce()
+  const [[file] = []] = made.mock.calls
+  if (!(file instanceof Blob)) throw new Error('no file was made')
+  const lines = (await file.text()).trim().split('\r\n')
+  expect(lines[0]).toBe('began,seconds,mostly,status,reason,path')
+  expect(
+    lines
+      .slice(1)
+      .map((line) => line.split(',').at(-1))
+      .toSorted(),
+  ).toEqual([...['/before', '/slow']])
 })

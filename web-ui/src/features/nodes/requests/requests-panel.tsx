@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
+import { SaveButtons } from '../../../components/chart/save-buttons.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { ButtonLink } from '../../../components/links.tsx'
+import { Quantity } from '../../../components/quantity.tsx'
 import { ScrollBox } from '../../../components/scroll-box.tsx'
 import { t } from '../../../languages/t.ts'
 import type { Node, Session } from '../../../lib/api-types.ts'
@@ -15,16 +17,25 @@ import { liveRequestsQuery } from '../api.ts'
 import { AreaFields } from './area-fields.tsx'
 import { type Area, everything, isEverything, isWithin } from './area-rules.ts'
 import classes from './requests.module.css'
-import { type Live, type Point, parts, reasonWords, slowest } from './rules.ts'
+import {
+  type Live,
+  type Point,
+  partNames,
+  parts,
+  pointRows,
+  reasonWords,
+  slowest,
+} from './rules.ts'
 import { Legend, Scatter } from './scatter.tsx'
 
 /** Single requests, live while somebody looks: a tab that is hidden asks nothing, and so ends it. */
 export function RequestsPanel({ node, session }: { node: Node; session: Session }) {
   const [isLooking, setLooking] = useState(false)
   const [area, setArea] = useState(everything)
+  const panel = useRef<HTMLElement>(null)
   const live = useQuery({ ...liveRequestsQuery(node.id), enabled: isLooking })
   return (
-    <section className="panel" aria-labelledby="requests-heading">
+    <section className="panel" aria-labelledby="requests-heading" ref={panel}>
       <div className="panel-head">
         <h2 id="requests-heading">{t('Single requests')}</h2>
         {isLooking && (
@@ -34,6 +45,18 @@ export function RequestsPanel({ node, session }: { node: Node; session: Session 
         )}
         {isLooking && live.data?.state === 'live' && <Shown live={live.data} />}
         <span className="grow" />
+        {live.data !== undefined && (
+          <SaveButtons
+            label={t('Requests of {name}', { name: node.name })}
+            help={t('when each began, and how long it took')}
+            legend={partNames.map((part) => ({
+              name: parts[part].label,
+              colour: parts[part].colour,
+            }))}
+            rows={() => pointRows(live.data?.points.filter((one) => isWithin(one, area)) ?? [])}
+            drawing={() => panel.current?.querySelector('canvas')}
+          />
+        )}
         <ButtonLink variant="subtle" size="xs" to="/sites/requests" search={{ node: node.id }}>
           {t('Search them')}
         </ButtonLink>
@@ -137,7 +160,9 @@ function Table({ points, label }: { points: Point[]; label: string }) {
           {points.map((point) => (
             <tr key={`${point.startedAt} ${point.path} ${point.totalSeconds}`}>
               <td>{formatClock(point.atMs)}</td>
-              <td className="num">{formatSeconds(point.totalSeconds)}</td>
+              <td className="num">
+                <Quantity of={point.totalSeconds} as={formatSeconds} />
+              </td>
               <td>{parts[point.part].label}</td>
               <td>
                 {point.status ?? t('none')} {point.reason !== null && reasonWords(point.reason)}

@@ -76,6 +76,14 @@ export const secondsAt = (height: number): number => LOWEST * (HIGHEST / LOWEST)
 
 const LISTED = 50
 
+/** As a file of numbers: the newest last, as they came. */
+export const pointRows = (points: readonly Point[]): (string | number | null)[][] => [
+  ['began', 'seconds', 'mostly', 'status', 'reason', 'path'],
+  ...points.map(({ startedAt, totalSeconds, part, status, reason, path }) => [
+    ...[startedAt, totalSeconds, part, status, reason, path],
+  ]),
+]
+
 /** The slowest of those that are shown. */
 export const slowest = (points: readonly Point[]): Point[] =>
   points.toSorted((a, b) => b.totalSeconds - a.totalSeconds).slice(0, LISTED)

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
 import { LongTable } from '../../../components/long-table.tsx'
+import { Quantity } from '../../../components/quantity.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
 import { t } from '../../../languages/t.ts'
 import { T } from '../../../languages/text.tsx'
@@ -249,14 +250,16 @@ function Cells({ point }: { point: Point }) {
       <td>
         <time dateTime={point.startedAt}>{formatDateTime(atMs)}</time>
       </td>
-      <td className="num">{formatSeconds(totalSeconds)}</td>
+      <td className="num">
+        <Quantity of={totalSeconds} as={formatSeconds} />
+      </td>
       <td className={classes.what}>
         <StageBar point={point} />
       </td>
       <td className={classes.status}>
         {status ?? t('No response')}
         <div className="dim">
-          {formatBytes(bytes)}
+          <Quantity of={bytes} as={formatBytes} />
           {', '}
           {protocol}
           {reason !== null &&

@@ -2,6 +2,7 @@
 
 import { type Column, LongTable } from '../../../components/long-table.tsx'
 import { MoreRows, useFirstRows } from '../../../components/more-rows.tsx'
+import { Quantity } from '../../../components/quantity.tsx'
 import { MarkedText } from '../../../components/status-badge.tsx'
 import { t } from '../../../languages/t.ts'
 import type { FoundRequest } from '../../../lib/api-types.ts'
@@ -43,8 +44,12 @@ export function FoundTable({ rows, hasClients }: Props) {
                 {row.path === '' ? <span className="dim"> {t('not decodable')}</span> : row.path}
               </bdi>
             </td>
-            <td className="num">{formatSeconds(row.stageSeconds.total)}</td>
-            <td className="num">{formatBytes(row.bytes)}</td>
+            <td className="num">
+              <Quantity of={row.stageSeconds.total} as={formatSeconds} />
+            </td>
+            <td className="num">
+              <Quantity of={row.bytes} as={formatBytes} />
+            </td>
             {hasClients && (
               <td className="nowrap">{row.client ?? <span className="dim">{DASH}</span>}</td>
             )}

@@ -2,6 +2,7 @@
 // What comes most often among the requests that a search found, and how long they took.
 
 import { Figures } from '../../../components/figures.tsx'
+import { Quantity } from '../../../components/quantity.tsx'
 import { ScrollBox } from '../../../components/scroll-box.tsx'
 import { t } from '../../../languages/t.ts'
 import type { RequestSearch } from '../../../lib/api-types.ts'
@@ -16,9 +17,18 @@ export function TopLists({ search }: { search: RequestSearch }) {
         <Figures
           size="small"
           figures={[
-            { name: t('Half took at most'), value: formatSeconds(times.p50Seconds) },
-            { name: t('9 of 10 took at most'), value: formatSeconds(times.p90Seconds) },
-            { name: t('99 of 100 took at most'), value: formatSeconds(times.p99Seconds) },
+            {
+              name: t('Half took at most'),
+              value: <Quantity of={times.p50Seconds} as={formatSeconds} />,
+            },
+            {
+              name: t('9 of 10 took at most'),
+              value: <Quantity of={times.p90Seconds} as={formatSeconds} />,
+            },
+            {
+              name: t('99 of 100 took at most'),
+              value: <Quantity of={times.p99Seconds} as={formatSeconds} />,
+            },
           ]}
         />
         <p className="dim">
@@ -92,7 +102,9 @@ function Ranked({ title, of, matched, items }: RankedProps) {
                   </div>
                 )}
               </td>
-              <td className="num">{formatRatio(matched > 0 ? requests / matched : null)}</td>
+              <td className="num">
+                <Quantity of={matched > 0 ? requests / matched : null} as={formatRatio} />
+              </td>
             </tr>
           ))}
         </tbody>

@@ -1,37 +1,28 @@
 // SPDX-License-Identifier: MIT
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { EventKind } from './api-types.ts'
+import type { EventKind } from '../api-types.ts'
 import { type Change, connectLive, eventKinds, type LiveState } from './live.ts'
+import type { Listen, Said } from './stream.ts'
 
-class FakeSource extends EventTarget {
-  static all: FakeSource[] = []
-  readyState = 0
-  closed = false
-  onopen: (() => void) | null = null
-  onerror: (() => void) | null = null
-  onmessage: ((event: MessageEvent) => void) | null = null
-  constructor() {
-    super()
-    FakeSource.all.push(this)
-  }
-  close() {
-    this.closed = true
-    this.readyState = 2
-  }
-  open() {
-    this.readyState = 1
-    this.onopen?.()
-  }
-  fail(readyState: 0 | 2) {
-    this.readyState = readyState
-    this.onerror?.()
-  }
-  say(data: unknown) {
-    this.onmessage?.(new MessageEvent('message', { data: JSON.stringify(data) }))
+/** Each stream that was asked for, the newest last. */
+let streams: { hear: (said: Said) => void; closed: boolean }[]
+const listen: Listen = (_url, hear) => {
+  const stream = { hear, closed: false }
+  streams.push(stream)
+  return () => {
+    stream.closed = true
   }
 }
-
-const last = () => FakeSource.all.at(-1) as FakeSource
+const last = () => {
+  const { hear, ...stream } = streams.at(-1) ?? { hear: () => {}, closed: true }
+  return {
+    ...stream,
+    open: () => hear({ is: 'open' }),
+    fail: (isOver: boolean) => hear({ is: 'lost', isOver }),
+    say: (data: unknown) => hear({ is: 'event', data: JSON.stringify(data), id: '' }),
+    hear,
+  }
+}
 let changes: EventKind[][]
 let told: Change['nodes'][]
 let states: LiveState[]
@@ -39,8 +30,7 @@ let stop: () => void
 
 beforeEach(() => {
   vi.useFakeTimers()
-  vi.stubGlobal('EventSource', { CLOSED: 2 })
-  FakeSource.all = []
+  streams = []
   changes = []
   told = []
   states = []
@@ -51,13 +41,12 @@ beforeEach(() => {
       told.push(nodes)
     },
     onState: (state) => states.push(state),
-    createSource: () => new FakeSource() as unknown as EventSource,
+    listen,
   })
 })
 afterEach(() => {
   stop()
   vi.useRealTimers()
-  vi.unstubAllGlobals()
 })
 
 describe('while the stream is open', () => {
@@ -88,7 +77,7 @@ describe('while the stream is open', () => {
   })
 
   test('what is no event of ours is passed over', () => {
-    last().onmessage?.(new MessageEvent('message', { data: 'not json' }))
+    last().hear({ is: 'event', data: 'not json', id: '' })
     last().say({ kind: 'weather' })
     last().say(null)
     vi.advanceTimersByTime(5000)
@@ -96,7 +85,7 @@ describe('while the stream is open', () => {
   })
 
   test('"resync" has everything fetched again at once', () => {
-    last().dispatchEvent(new Event('resync'))
+    last().hear({ is: 'resync' })
     expect(changes).toEqual([[...eventKinds]])
   })
 })
@@ -104,7 +93,7 @@ describe('while the stream is open', () => {
 describe('when the stream fails', () => {
   test('it polls until the browser has the stream back, then fetches everything once', () => {
     last().open()
-    last().fail(0)
+    last().fail(false)
     vi.advanceTimersByTime(10_000)
     expect(changes).toHaveLength(2)
     last().open()
@@ -115,10 +104,10 @@ describe('when the stream fails', () => {
   })
 
   test('a stream the server refused is asked for again', () => {
-    last().fail(2)
-    expect(FakeSource.all).toHaveLength(1)
+    last().fail(true)
+    expect(streams).toHaveLength(1)
     vi.advanceTimersByTime(5000)
-    expect(FakeSource.all).toHaveLength(2)
+    expect(streams).toHaveLength(2)
   })
 })
 
@@ -137,7 +126,7 @@ describe('a hidden tab', () => {
     vi.advanceTimersByTime(2000)
     expect(last().closed).toBe(true)
     setHidden(false)
-    expect(FakeSource.all).toHaveLength(2)
+    expect(streams).toHaveLength(2)
     expect(changes).toHaveLength(1)
   })
 
@@ -148,13 +137,13 @@ describe('a hidden tab', () => {
       last().say({ kind: 'node', id: 'node_1', action: 'changed' })
       vi.advanceTimersByTime(100)
     }
-    last().fail(0) // and the polling that stands for a stream that is away
+    last().fail(false) // and the polling that stands for a stream that is away
     vi.advanceTimersByTime(20_000)
     expect(changes).toEqual([])
     last().open()
     setHidden(false)
     expect(changes).toHaveLength(1)
-    expect(FakeSource.all).toHaveLength(1)
+    expect(streams).toHaveLength(1)
   })
 
   test('keeps what it is told of so many nodes only', () => {

@@ -2,25 +2,27 @@
 
 import { Button, SegmentedControl, TextInput } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
-import { t } from '../../languages/t.ts'
+import { t } from '../languages/t.ts'
+import { fieldOf, momentOf } from '../lib/moments.ts'
 import {
   chosenSpan,
   fixedSpan,
   isRange,
+  type RangeKey,
   ranges,
   spanOf,
   type TimeSearch,
-} from '../../lib/time-range.ts'
-import classes from './measurements.module.css'
-import { fieldOf, momentOf } from './moments.ts'
+} from '../lib/time-range.ts'
+import classes from './time-bar.module.css'
 
-type Props = { time: TimeSearch; onTime: (time: TimeSearch) => void }
+type Props = { time: TimeSearch; standard?: RangeKey; onTime: (time: TimeSearch) => void }
 
 const FIXED = 'fixed'
 
-/** Which time all charts are about. */
-export function TimeBar({ time, onTime }: Props) {
-  const fixed = fixedSpan(time)
+/** Which time all charts are about. `standard` is that of an address without one. */
+export function TimeBar({ time: asked, standard = '15m', onTime }: Props) {
+  const time = fixedSpan(asked) ? asked : { range: asked.range ?? standard }
+  const fixed = fixedSpan(asked)
   const shift = (factor: number) => {
     const now = Date.now() / 1000
     const { from, to } = spanOf(time, now)
@@ -39,7 +41,7 @@ export function TimeBar({ time, onTime }: Props) {
     <div className={classes.time}>
       <SegmentedControl
         aria-label={t('Time range')}
-        value={fixed ? FIXED : (time.range ?? '15m')}
+        value={fixed ? FIXED : (time.range ?? standard)}
         onChange={(value) =>
           onTime(isRange(value) ? { range: value } : spanOf(time, Date.now() / 1000))
         }

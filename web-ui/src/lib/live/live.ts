@@ -4,10 +4,11 @@
 // Events say what changed, so what reaches the caller is a set of kinds, gathered for a
 // moment, to be fetched again; of nodes also which, and how they stand. A stream that fails is taken up again by the browser or by us; until
 // it is back the caller is told to poll. A hidden tab tells its caller nothing until it is looked at,
-// and gives its stream back after a minute: browsers allow six connections to an HTTP/1.1 server, and a seventh tab
-// must not freeze.
+// and gives its stream back after a minute.
 
-import type { EventKind, NodeFacts } from './api-types.ts'
+import type { EventKind, NodeFacts } from '../api-types.ts'
+import { listenTogether } from './shared.ts'
+import type { Listen, Said } from './stream.ts'
 
 /** In the order of a menu; none that the API knows is left out. */
 const allKinds = {
@@ -47,7 +48,7 @@ export type LiveOptions = {
   url: string
   onChange: (change: Change) => void
   onState: (state: LiveState) => void
-  createSource?: (url: string) => EventSource
+  listen?: Listen
 }
 
 const GATHER_MS = 250
@@ -63,10 +64,10 @@ const isEventKind = (value: unknown): value is EventKind =>
   eventKinds.some((kind) => kind === value)
 
 export function connectLive(options: LiveOptions): () => void {
-  const createSource = options.createSource ?? ((url) => new EventSource(url))
+  const listen = options.listen ?? listenTogether
   const pending = new Set<EventKind>()
   let nodes: NodeEvent[] | null = []
-  let source: EventSource | null = null
+  let closeStream: (() => void) | null = null
   let gatherTimer: ReturnType<typeof setTimeout> | undefined
   let gatherDueAt = Number.POSITIVE_INFINITY
   let retryTimer: ReturnType<typeof setTimeout> | undefined
@@ -96,10 +97,10 @@ export function connectLive(options: LiveOptions): () => void {
     nodes = null
     flush()
   }
-  const receive = (event: MessageEvent<unknown>) => {
+  const receive = (said: Extract<Said, { is: 'event' }>) => {
     let data: unknown
     try {
-      data = JSON.parse(String(event.data))
+      data = JSON.parse(said.data)
     } catch {
       return
     }
@@ -107,7 +108,7 @@ export function connectLive(options: LiveOptions): () => void {
     if (!isEventKind(kind)) return
     if (kind === 'node') {
       const { id, action, node } = data as NodeEvent
-      nodes?.push({ number: Number(event.lastEventId), id, action, ...(node && { node }) })
+      nodes?.push({ number: Number(said.id), id, action, ...(node && { node }) })
       if (nodes && nodes.length > NODES_KEPT) nodes = null
     }
     gather(kind)
@@ -123,29 +124,28 @@ export function connectLive(options: LiveOptions): () => void {
     pollTimer = undefined
   }
   const close = () => {
-    source?.close()
-    source = null
+    closeStream?.()
+    closeStream = null
     clearTimeout(retryTimer)
   }
   const open = () => {
     close()
-    const opened = createSource(options.url)
-    source = opened
     let wasOpen = false
-    opened.onopen = () => {
+    const hear = (said: Said) => {
+      if (said.is === 'event') return receive(said)
+      if (said.is === 'resync') return refreshAll()
+      if (said.is === 'lost') {
+        startPolling()
+        if (said.isOver) retryTimer = setTimeout(open, RETRY_MS)
+        return
+      }
       // What happened while no stream was open is in no event we are sure to get.
       if (wasOpen || pollTimer !== undefined) refreshAll()
       wasOpen = true
       stopPolling()
       options.onState('live')
     }
-    opened.onerror = () => {
-      startPolling()
-      // The browser goes on trying after a lost connection, but not after an answer like 503.
-      if (opened.readyState === EventSource.CLOSED) retryTimer = setTimeout(open, RETRY_MS)
-    }
-    opened.onmessage = receive
-    opened.addEventListener('resync', refreshAll)
+    closeStream = listen(options.url, hear)
   }
 
   const onVisibility = () => {
@@ -156,7 +156,7 @@ export function connectLive(options: LiveOptions): () => void {
         stopPolling()
         options.onState('connecting')
       }, HIDDEN_MS)
-    } else if (source === null) {
+    } else if (closeStream === null) {
       open()
       refreshAll()
     } else flush()
