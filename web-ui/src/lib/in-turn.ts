@@ -3,32 +3,35 @@
 // So each frame has one piece, and what can be seen comes first.
 
 type Piece = { element: Element; draw: () => void }
+type Turns = { waiting: Set<Piece>; isAwaited: boolean }
 
-const waiting = new Set<Piece>()
-let isAwaited = false
+/** Frames are those of a document, and end with it. */
+const turnsIn = new WeakMap<Document, Turns>()
 
 /** Draws before one of the next frames. What is returned gives the turn up. */
 export function inTurn(element: Element, draw: () => void): () => void {
+  const turns = turnsIn.get(element.ownerDocument) ?? { waiting: new Set(), isAwaited: false }
+  turnsIn.set(element.ownerDocument, turns)
   const piece = { element, draw }
-  waiting.add(piece)
-  awaitFrame()
-  return () => void waiting.delete(piece)
+  turns.waiting.add(piece)
+  awaitFrame(turns)
+  return () => void turns.waiting.delete(piece)
 }
 
-function awaitFrame(): void {
-  if (isAwaited || waiting.size === 0) return
-  isAwaited = true
-  requestAnimationFrame(drawOne)
+function awaitFrame(turns: Turns): void {
+  if (turns.isAwaited || turns.waiting.size === 0) return
+  turns.isAwaited = true
+  requestAnimationFrame(() => drawOne(turns))
 }
 
-function drawOne(): void {
-  isAwaited = false
-  const pieces = [...waiting]
+function drawOne(turns: Turns): void {
+  turns.isAwaited = false
+  const pieces = [...turns.waiting]
   const piece = pieces.find(({ element }) => isInWindow(element)) ?? pieces[0]
   if (piece === undefined) return
-  waiting.delete(piece)
+  turns.waiting.delete(piece)
   // First, so that one that cannot be drawn holds up no other.
-  awaitFrame()
+  awaitFrame(turns)
   piece.draw()
 }
 
