@@ -24,7 +24,8 @@ export default defineConfig({
   },
   updateSnapshots: 'none',
   fullyParallel: false,
-  workers: 2,
+  // Half of the time they wait for farms that wait themselves.
+  workers: 3,
   forbidOnly: Boolean(process.env.CI),
   retries: 0,
   reporter: [['list']],
