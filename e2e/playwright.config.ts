@@ -24,8 +24,7 @@ export default defineConfig({
   },
   updateSnapshots: 'none',
   fullyParallel: false,
-  // Half of the time they wait for farms that wait themselves.
-  workers: 3,
+  workers: 2,
   forbidOnly: Boolean(process.env.CI),
   retries: 0,
   reporter: [['list']],

@@ -5,7 +5,7 @@ import { expect, asAdmin as test } from '../../fixtures/index.ts'
 import { pushRelease } from '../../fixtures/releases.ts'
 import { configText } from '../../fixtures/sample.ts'
 
-const HOST = 'looked-at.e2e.example'
+const HOST = 'asked-for.e2e.example'
 const FILES = {
   'a b.txt': 'a name that is written otherwise in a URL',
   'css/site.css': 'h1 { color: red }',
@@ -13,15 +13,15 @@ const FILES = {
 }
 
 test('nodes that serve a version say that they do', async ({ page, api, farm }) => {
-  await pushRelease(api, 'looked-at', FILES)
+  await pushRelease(api, 'asked-for', FILES)
   const text = configText(farm.siteDir).replace(
     '"sites": [',
-    `"sites": [{ "hosts": ["${HOST}"], "release": "looked-at" },`,
+    `"sites": [{ "hosts": ["${HOST}"], "release": "asked-for" },`,
   )
   const { id } = await api.rollOut(await api.saveVersion(text, 'A release to look at'))
   await expect.poll(async () => (await api.rollout(id)).state).toBe('succeeded')
 
-  await page.goto('/releases/looked-at/versions/1')
+  await page.goto('/releases/asked-for/versions/1')
   const panel = page.getByRole('region', { name: 'Is it what nodes serve?' })
   await expect(panel).toContainText('Nobody has asked lately')
   await panel.getByRole('button', { name: 'Ask nodes' }).click()

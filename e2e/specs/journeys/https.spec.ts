@@ -103,6 +103,8 @@ test('one signs in to a console that speaks HTTPS, and stays live while its cert
       expect(streams).toHaveLength(1)
     })
   } finally {
+    // It fetches the rest of the console while nobody waits for anything.
+    await page.close()
     await controlPlane.stop()
   }
 })
