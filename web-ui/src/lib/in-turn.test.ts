@@ -4,10 +4,17 @@ import { inTurn } from './in-turn.ts'
 
 /** Frames that come when the test says. */
 function frames() {
-  const asked: FrameRequestCallback[] = []
-  vi.stubGlobal('requestAnimationFrame', (draw: FrameRequestCallback) => asked.push(draw))
+  const asked = new Map<number, FrameRequestCallback>()
+  let last = 0
+  vi.stubGlobal('requestAnimationFrame', (draw: FrameRequestCallback) => {
+    last += 1
+    asked.set(last, draw)
+    return last
+  })
+  vi.stubGlobal('cancelAnimationFrame', (frame: number) => asked.delete(frame))
   const next = () => {
-    const now = asked.splice(0)
+    const now = [...asked.values()]
+    asked.clear()
     for (const draw of now) draw(0)
     return now.length
   }
@@ -40,6 +47,7 @@ test('who gives the turn up is not drawn and takes no frame of another', () => {
   const drawn: string[] = []
   const giveUp = inTurn(at(0), () => void drawn.push('gone'))
   giveUp()
+  expect(next()).toBe(0)
   inTurn(at(0), () => void drawn.push('here'))
   expect(next()).toBe(1)
   expect(drawn).toEqual(['here'])
@@ -56,4 +64,14 @@ test('one that cannot be drawn holds up no other', () => {
   expect(next).toThrow('no canvas')
   next()
   expect(drawn).toEqual(['the next'])
+})
+
+test('a frame that never comes, of what is gone by now, holds up nobody', () => {
+  vi.stubGlobal('requestAnimationFrame', () => 1)
+  inTurn(at(0), () => {})()
+  const { next } = frames()
+  const drawn: string[] = []
+  inTurn(at(0), () => void drawn.push('here'))
+  next()
+  expect(drawn).toEqual(['here'])
 })

@@ -3,35 +3,36 @@
 // So each frame has one piece, and what can be seen comes first.
 
 type Piece = { element: Element; draw: () => void }
-type Turns = { waiting: Set<Piece>; isAwaited: boolean }
 
-/** Frames are those of a document, and end with it. */
-const turnsIn = new WeakMap<Document, Turns>()
+const waiting = new Set<Piece>()
+/** That was asked for; null: nobody waits. */
+let frame: number | null = null
 
 /** Draws before one of the next frames. What is returned gives the turn up. */
 export function inTurn(element: Element, draw: () => void): () => void {
-  const turns = turnsIn.get(element.ownerDocument) ?? { waiting: new Set(), isAwaited: false }
-  turnsIn.set(element.ownerDocument, turns)
   const piece = { element, draw }
-  turns.waiting.add(piece)
-  awaitFrame(turns)
-  return () => void turns.waiting.delete(piece)
+  waiting.add(piece)
+  awaitFrame()
+  return () => {
+    waiting.delete(piece)
+    if (waiting.size > 0 || frame === null) return
+    cancelAnimationFrame(frame)
+    frame = null
+  }
 }
 
-function awaitFrame(turns: Turns): void {
-  if (turns.isAwaited || turns.waiting.size === 0) return
-  turns.isAwaited = true
-  requestAnimationFrame(() => drawOne(turns))
+function awaitFrame(): void {
+  if (waiting.size > 0) frame ??= requestAnimationFrame(drawOne)
 }
 
-function drawOne(turns: Turns): void {
-  turns.isAwaited = false
-  const pieces = [...turns.waiting]
+function drawOne(): void {
+  frame = null
+  const pieces = [...waiting]
   const piece = pieces.find(({ element }) => isInWindow(element)) ?? pieces[0]
   if (piece === undefined) return
-  turns.waiting.delete(piece)
+  waiting.delete(piece)
   // First, so that one that cannot be drawn holds up no other.
-  awaitFrame(turns)
+  awaitFrame()
   piece.draw()
 }
 
