@@ -58,6 +58,8 @@ struct agent_pull {
     bool is_open;
     struct agent_source source;
     bool gives_way; /* to a pull */
+    bool brings_next;
+    enum { UNKNOWN, NO, YES } sweep_holds_up;
 };
 
 /* --- what the source asks of us --- */
@@ -171,15 +173,49 @@ static void mend(struct agent_pull *pull)
     mending->ways.http = NULL;
 }
 
-static void sweep(struct agent_pull *pull, const struct agent_releases *kept, bool spares_contents)
+/* Has something come up that is here, so that nothing of it is waited for but this? Of a million contents the sweep takes seconds, and the way back
+ * none. What is not here may need the room that the sweep makes. */
+static bool holds_up(void *arg)
+{
+    struct agent_pull *pull = arg;
+    bool is_wanted = pull->brings_next || atomic_load(&pull->is_wanted);
+    if (pull->sweep_holds_up != UNKNOWN || !is_wanted)
+        return pull->sweep_holds_up == YES;
+    pull->sweep_holds_up = YES;
+    for (size_t i = 0; i < pull->list.count; i++)
+        if (!release_store_has_tree(&pull->store, pull->list.items[i].manifest))
+            pull->sweep_holds_up = NO;
+    return pull->sweep_holds_up == YES;
+}
+
+/* False: it gave way, and is to be done again. */
+static bool sweep(struct agent_pull *pull, const struct agent_releases *kept, bool spares_contents)
 {
     char why[RELEASE_WHY_LEN];
+    bool is_done = true;
     const char **manifests = xcalloc(kept->count, sizeof(*manifests));
     for (size_t i = 0; i < kept->count; i++)
         manifests[i] = kept->items[i].manifest;
-    if (open_store(pull, why, sizeof(why)) == 0)
-        release_store_keep(&pull->store, manifests, kept->count, spares_contents);
+    pull->sweep_holds_up = UNKNOWN;
+    if (open_store(pull, why, sizeof(why)) == 0) {
+        pull->store.gives_way = holds_up;
+        pull->store.gives_way_arg = pull;
+        is_done = release_store_keep(&pull->store, manifests, kept->count, spares_contents);
+    }
     free(manifests);
+    return is_done;
+}
+
+/* Under `lock`: what is left of a sweep that gave way comes next, unless more is known by now of what may go. */
+static void sweep_later(struct agent_pull *pull, struct agent_releases *kept, bool spares_contents)
+{
+    if (pull->has_kept) {
+        agent_releases_fini(kept);
+        return;
+    }
+    pull->kept = *kept;
+    pull->has_kept = true;
+    pull->spares_contents = spares_contents;
 }
 
 static void rest(struct agent_pull *pull)
@@ -214,14 +250,17 @@ static void *run(void *arg)
         pull->is_wanted = pull->has_kept = false;
         pull->is_busy = true;
         pthread_mutex_unlock(&pull->lock);
-        if (has_kept)
-            sweep(pull, &kept, spares_contents);
-        agent_releases_fini(&kept);
+        pull->brings_next = is_wanted;
+        bool is_swept = !has_kept || sweep(pull, &kept, spares_contents);
+        if (is_swept)
+            agent_releases_fini(&kept);
         if (is_wanted)
             bring(pull, &pulled);
         if (is_mending)
             mend(pull);
         pthread_mutex_lock(&pull->lock);
+        if (!is_swept)
+            sweep_later(pull, &kept, spares_contents);
         rest(pull);
         if (is_wanted) {
             pull->pulled = pulled;

@@ -248,6 +248,7 @@ bool release_store_has_tree(const struct release_store *store, const char *manif
 struct kept {
     const char *const *manifests;
     size_t count;
+    bool *gave_way;
 };
 
 static bool is_kept(const struct kept *kept, const char *name)
@@ -267,8 +268,13 @@ static void look_at_tree(struct release_store *store, int fd, const char *name, 
 
 static void look_at_content(struct release_store *store, int fd, const char *name, const void *arg)
 {
+    const struct kept *kept = arg;
     struct stat st;
 
+    if (!*kept->gave_way && store->gives_way)
+        *kept->gave_way = store->gives_way(store->gives_way_arg);
+    if (*kept->gave_way)
+        return;
     if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_nlink == 1 &&
         !is_kept(arg, name) && unlinkat(fd, name, 0) == 0 && release_is_sha256(name))
         store->used_bytes -= smaller_of(store->used_bytes, (uint64_t)st.st_size);
@@ -276,17 +282,22 @@ static void look_at_content(struct release_store *store, int fd, const char *nam
 
 static void look_at_folder(struct release_store *store, int fd, const char *name, const void *arg)
 {
-    each_name(store, open_folder(fd, name), look_at_content, arg);
+    const struct kept *kept = arg;
+
+    if (!*kept->gave_way)
+        each_name(store, open_folder(fd, name), look_at_content, arg);
 }
 
-void release_store_keep(struct release_store *store, const char *const *manifests, size_t count,
+bool release_store_keep(struct release_store *store, const char *const *manifests, size_t count,
                         bool spares_contents)
 {
-    struct kept kept = {manifests, count};
+    bool gave_way = false;
+    struct kept kept = {manifests, count, &gave_way};
 
     each_name(store, open_folder(store->trees_fd, "."), look_at_tree, &kept);
     if (spares_contents)
-        return;
+        return true;
     each_name(store, open_folder(store->contents_fd, "."), look_at_folder, &kept);
-    store->rest[0] = '\0';
+    store->rest[0] = '\0'; /* what came of it may be gone */
+    return !gave_way;
 }

@@ -46,6 +46,10 @@ struct release_store {
     int64_t rest_second;               /* when that was written */
     release_found_wrong *found_wrong;  /* set once it is open; NULL: nobody is told */
     void *found_wrong_arg;
+    bool (*gives_way)(
+        void *
+            arg); /* asked of each content that is swept: does something wait for no more than that? */
+    void *gives_way_arg;
 };
 
 /* Makes the folders, removes what is not whole, and counts. 0, or -1 with a sentence and nothing to
@@ -66,8 +70,8 @@ int64_t release_store_size(const struct release_store *store, const char *sha256
 bool release_store_has_tree(const struct release_store *store, const char *manifest);
 
 /* Removes all other trees, and the contents that are in none and not one of these manifests, as far as that is possible. Contents are spared while a
- * tree is coming that broke off: what came of it is in no tree yet. */
-void release_store_keep(struct release_store *store, const char *const *manifests, size_t count,
+ * tree is coming that broke off: what came of it is in no tree yet. False: it gave way (`gives_way`), and some contents were not looked at. */
+bool release_store_keep(struct release_store *store, const char *const *manifests, size_t count,
                         bool spares_contents);
 
 /* Where a content is, below contents_fd. `ending` is "" or RELEASE_NEW. */

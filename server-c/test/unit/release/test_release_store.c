@@ -59,6 +59,33 @@ static void contents_may_be_spared(void)
     fixture_end();
 }
 
+static bool at_once(void *arg)
+{
+    ++*(int *)arg;
+    return true;
+}
+
+static void the_sweep_of_contents_gives_way(void)
+{
+    int asked = 0;
+
+    fixture_begin();
+    const char *first = release_of("d/a", "first");
+    CHECK_INT(__LINE__, "first", fixture_build(first), RELEASE_STANDS);
+    uint64_t used_bytes = fixture.store.used_bytes;
+    fixture.store.gives_way = at_once;
+    fixture.store.gives_way_arg = &asked;
+    CHECK_TRUE(!release_store_keep(&fixture.store, NULL, 0, false), "it is not done");
+    CHECK_INT(__LINE__, "asked once", asked, 1);
+    CHECK_TRUE(!release_store_has_tree(&fixture.store, first), "its tree went");
+    CHECK_INT(__LINE__, "all contents stay", fixture.store.used_bytes, used_bytes);
+    CHECK_TRUE(release_store_keep(&fixture.store, NULL, 0, true), "nothing was left out");
+    fixture.store.gives_way = NULL;
+    CHECK_TRUE(release_store_keep(&fixture.store, NULL, 0, false), "it is done");
+    CHECK_INT(__LINE__, "nothing is left", fixture.store.used_bytes, 0);
+    fixture_end();
+}
+
 static void what_a_kill_left_is_removed(void)
 {
     fixture_begin();
@@ -105,6 +132,7 @@ int main(void)
 {
     what_no_tree_needs_goes();
     contents_may_be_spared();
+    the_sweep_of_contents_gives_way();
     what_a_kill_left_is_removed();
     planted_links_lead_nowhere();
     return check_end("release_store");
