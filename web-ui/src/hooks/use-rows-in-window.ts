@@ -6,7 +6,7 @@ import { useEffect, useLayoutEffect, useState } from 'react'
 
 const MANY = 60
 /** Rows beyond the window on both sides, ready for a turn of the wheel. */
-const SPARE = 10
+const SPARE = 6
 
 /** Told which of how many rows are drawn, whenever that changes. */
 export type OnDrawn = (indexes: readonly number[], total: number) => void
