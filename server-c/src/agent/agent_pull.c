@@ -57,9 +57,9 @@ struct agent_pull {
     struct release_store store;
     bool is_open;
     struct agent_source source;
-    bool gives_way; /* to a pull */
-    bool brings_next;
-    enum { UNKNOWN, NO, YES } sweep_holds_up;
+    bool gives_way;                           /* to a pull */
+    bool brings_next;                         /* a pull, when it has swept */
+    enum { UNKNOWN, NO, YES } sweep_holds_up; /* that pull, or one that came meanwhile */
 };
 
 /* --- what the source asks of us --- */

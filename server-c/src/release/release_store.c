@@ -36,24 +36,26 @@ static bool is_stopping(const struct release_store *store)
     return atomic_load(store->stopping);
 }
 
-/* Calls `look` with each name in the folder, and closes it. */
-static void each_name(struct release_store *store, int fd,
-                      void (*look)(struct release_store *store, int fd, const char *name,
+/* Calls `look` with each name in the folder until it says false, and closes the folder. False: it did. */
+static bool each_name(struct release_store *store, int fd,
+                      bool (*look)(struct release_store *store, int fd, const char *name,
                                    const void *arg),
                       const void *arg)
 {
     DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
     struct dirent *entry;
+    bool goes_on = true;
 
     if (!folder) {
         if (fd >= 0)
             close(fd);
-        return;
+        return true;
     }
-    while (!is_stopping(store) && (entry = readdir(folder)))
+    while (goes_on && !is_stopping(store) && (entry = readdir(folder)))
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            look(store, dirfd(folder), entry->d_name, arg);
+            goes_on = look(store, dirfd(folder), entry->d_name, arg);
     closedir(folder);
+    return goes_on;
 }
 
 /* --- removing --- */
@@ -127,7 +129,7 @@ static bool is_rest(struct release_store *store, int fd, const char *name)
     return true;
 }
 
-static void count_content(struct release_store *store, int fd, const char *name, const void *unused)
+static bool count_content(struct release_store *store, int fd, const char *name, const void *unused)
 {
     struct stat st;
 
@@ -136,18 +138,20 @@ static void count_content(struct release_store *store, int fd, const char *name,
         store->used_bytes += (uint64_t)st.st_size;
     else if (!is_rest(store, fd, name))
         unlinkat(fd, name, 0);
+    return true;
 }
 
-static void count_folder(struct release_store *store, int fd, const char *name, const void *unused)
+static bool count_folder(struct release_store *store, int fd, const char *name, const void *unused)
 {
-    each_name(store, open_folder(fd, name), count_content, unused);
+    return each_name(store, open_folder(fd, name), count_content, unused);
 }
 
-static void clean_tree(struct release_store *store, int fd, const char *name, const void *unused)
+static bool clean_tree(struct release_store *store, int fd, const char *name, const void *unused)
 {
     (void)fd, (void)unused;
     if (!release_is_sha256(name))
         remove_tree(store, name);
+    return true;
 }
 
 int release_store_open(struct release_store *store, int state_fd, uint64_t max_bytes,
@@ -248,7 +252,6 @@ bool release_store_has_tree(const struct release_store *store, const char *manif
 struct kept {
     const char *const *manifests;
     size_t count;
-    bool *gave_way;
 };
 
 static bool is_kept(const struct kept *kept, const char *name)
@@ -259,45 +262,39 @@ static bool is_kept(const struct kept *kept, const char *name)
     return false;
 }
 
-static void look_at_tree(struct release_store *store, int fd, const char *name, const void *arg)
+static bool look_at_tree(struct release_store *store, int fd, const char *name, const void *arg)
 {
     (void)fd;
     if (!is_kept(arg, name))
         remove_tree(store, name);
+    return true;
 }
 
-static void look_at_content(struct release_store *store, int fd, const char *name, const void *arg)
+static bool look_at_content(struct release_store *store, int fd, const char *name, const void *arg)
 {
-    const struct kept *kept = arg;
     struct stat st;
 
-    if (!*kept->gave_way && store->gives_way)
-        *kept->gave_way = store->gives_way(store->gives_way_arg);
-    if (*kept->gave_way)
-        return;
+    if (store->gives_way && store->gives_way(store->gives_way_arg))
+        return false;
     if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_nlink == 1 &&
         !is_kept(arg, name) && unlinkat(fd, name, 0) == 0 && release_is_sha256(name))
         store->used_bytes -= smaller_of(store->used_bytes, (uint64_t)st.st_size);
+    return true;
 }
 
-static void look_at_folder(struct release_store *store, int fd, const char *name, const void *arg)
+static bool look_at_folder(struct release_store *store, int fd, const char *name, const void *arg)
 {
-    const struct kept *kept = arg;
-
-    if (!*kept->gave_way)
-        each_name(store, open_folder(fd, name), look_at_content, arg);
+    return each_name(store, open_folder(fd, name), look_at_content, arg);
 }
 
 bool release_store_keep(struct release_store *store, const char *const *manifests, size_t count,
                         bool spares_contents)
 {
-    bool gave_way = false;
-    struct kept kept = {manifests, count, &gave_way};
+    struct kept kept = {manifests, count};
 
     each_name(store, open_folder(store->trees_fd, "."), look_at_tree, &kept);
     if (spares_contents)
         return true;
-    each_name(store, open_folder(store->contents_fd, "."), look_at_folder, &kept);
     store->rest[0] = '\0'; /* what came of it may be gone */
-    return !gave_way;
+    return each_name(store, open_folder(store->contents_fd, "."), look_at_folder, &kept);
 }

@@ -37,6 +37,9 @@
  * thread. */
 typedef void release_found_wrong(void *arg, const char *sha256, const struct stat *st);
 
+/* Asked before each content that is swept: is there something that waits for nothing but this? */
+typedef bool release_gives_way(void *arg);
+
 struct release_store {
     int contents_fd, trees_fd;
     uint64_t max_bytes;  /* of all contents */
@@ -46,9 +49,7 @@ struct release_store {
     int64_t rest_second;               /* when that was written */
     release_found_wrong *found_wrong;  /* set once it is open; NULL: nobody is told */
     void *found_wrong_arg;
-    bool (*gives_way)(
-        void *
-            arg); /* asked of each content that is swept: does something wait for no more than that? */
+    release_gives_way *gives_way; /* NULL: nothing ever waits */
     void *gives_way_arg;
 };
 
