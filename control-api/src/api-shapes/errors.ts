@@ -213,6 +213,13 @@ export const ReleaseNotFound = defineError(
   'No such release',
   (name: string) => `There is no release "${name}". GET /api/v1/releases lists them.`,
 )
+export const ReleaseVersionNotFound = defineError(
+  404,
+  'version_not_found',
+  'No such version',
+  (name: string, number: number) =>
+    `The release "${name}" has no version ${number}: it was never made, or is removed. GET /api/v1/releases/${name}/versions lists what there is.`,
+)
 export const VersionNotFound = defineError(
   404,
   'version_not_found',

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { defineError } from '../../api-shapes/errors.ts'
 
-export const ReleaseVersionNotFound = defineError(
-  404,
-  'version_not_found',
-  'No such version',
-  (name: string, number: number) =>
-    `The release "${name}" has no version ${number}: it was never made, or is removed. GET /api/v1/releases/${name}/versions lists what there is.`,
-)
 export const ParentNotLatest = defineError(
   409,
   'parent_not_latest',

@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import { PageQuerySchema, pageOf } from '../../api-shapes/common.ts'
 import { defineCursor } from '../../api-shapes/cursor.ts'
-import { ReleaseNotFound } from '../../api-shapes/errors.ts'
+import { ReleaseNotFound, ReleaseVersionNotFound } from '../../api-shapes/errors.ts'
 import { actorOf } from '../../http/actor.ts'
 import type { App } from '../../http/app-types.ts'
 import { limits } from '../../plugins/limits.ts'
@@ -19,7 +19,7 @@ import {
 } from '../../releases/store.ts'
 import { blobRoutes } from './blob-routes.ts'
 import type { UseDeps } from './deps.ts'
-import { ReleaseInUse, ReleaseNotEmpty, ReleaseVersionNotFound } from './errors.ts'
+import { ReleaseInUse, ReleaseNotEmpty } from './errors.ts'
 import { manifestRoutes } from './manifest-routes.ts'
 import {
   CreateReleaseVersionSchema,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Begins a preview, or says why it can't be.
-import { NodeNotFound } from '../../../api-shapes/errors.ts'
+import { NodeNotFound, ReleaseVersionNotFound } from '../../../api-shapes/errors.ts'
 import { renderedTexts } from '../../../assignments/store.ts'
 import type { Unit } from '../../../audit/write.ts'
 import { newId } from '../../../base/ids.ts'
@@ -13,7 +13,6 @@ import {
   PreviewHostTaken,
   PreviewNotServed,
   PreviewsOff,
-  PreviewVersionNotFound,
   TooManyPreviews,
 } from './errors.ts'
 import { said } from './keeper.ts'
@@ -23,7 +22,7 @@ import type { Runs } from './view.ts'
 
 export const startErrors = [
   NodeNotFound,
-  PreviewVersionNotFound,
+  ReleaseVersionNotFound,
   PreviewsOff,
   PreviewNotServed,
   PreviewExists,
@@ -47,7 +46,7 @@ export type Asked = {
 export async function startPreview(unit: Unit, asked: Asked): Promise<PreviewRow> {
   const { release, number, node, runs, template, actor } = asked
   const version = await findVersion(unit.trx, release, number)
-  if (!version) throw new PreviewVersionNotFound(release, number)
+  if (!version) throw new ReleaseVersionNotFound(release, number)
   await activeNode(unit.trx, node.id)
   if (template === null) throw new PreviewsOff()
   if (!runs.namesRelease || node.textId === undefined) {

@@ -3,6 +3,7 @@
 import { randomInt } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import { scopeOf } from '../../../access/scope.ts'
+import { ReleaseVersionNotFound } from '../../../api-shapes/errors.ts'
 import { inSlices } from '../../../base/slices.ts'
 import type { Database } from '../../../db/database.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
@@ -15,7 +16,7 @@ import type { FarmIndex } from '../farm-index.ts'
 import type { ReleaseNodes } from '../release-nodes.ts'
 import type { ReleaseNode } from '../schema.ts'
 import { LookBook } from './book.ts'
-import { LookedVersionNotFound, NobodyServesIt, NothingToAskFor } from './errors.ts'
+import { NobodyServesIt, NothingToAskFor } from './errors.ts'
 import { MOST_FILES, MOST_NODES, ReleaseLookParamsSchema, ReleaseLookSchema } from './schema.ts'
 
 type Deps = {
@@ -41,7 +42,7 @@ export const releaseLookRoutes =
     app.get(
       '/releases/:name/versions/:number/look',
       {
-        config: { permission: 'nodes:read', scope: 'nodes', errors: [LookedVersionNotFound] },
+        config: { permission: 'nodes:read', scope: 'nodes', errors: [ReleaseVersionNotFound] },
         schema: {
           operationId: 'getReleaseLook',
           tags: ['releases'],
@@ -63,7 +64,7 @@ export const releaseLookRoutes =
       {
         config: {
           ...{ permission: 'rollouts:run', scope: 'nodes', heavy: true },
-          errors: [LookedVersionNotFound, NobodyServesIt, NothingToAskFor],
+          errors: [ReleaseVersionNotFound, NobodyServesIt, NothingToAskFor],
         },
         schema: {
           operationId: 'startReleaseLook',
@@ -110,7 +111,7 @@ export const releaseLookRoutes =
 
     async function versionOf(name: string, number: number) {
       const version = await findVersion(db, name, number)
-      if (!version) throw new LookedVersionNotFound(name, number)
+      if (!version) throw new ReleaseVersionNotFound(name, number)
       return version
     }
 
