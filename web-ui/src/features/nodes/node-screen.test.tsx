@@ -3,33 +3,14 @@
 import { cleanup, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
-import type { Alert, NodeDetail } from '../../lib/api-types.ts'
-import { type Handlers, json, never, problem } from '../../test/fake-api.ts'
-import { renderApp, sayChanged } from '../../test/render-app.tsx'
-import {
-  alert,
-  createdToken,
-  drift,
-  host,
-  node,
-  noMetrics,
-  page,
-  rollout,
-  session,
-} from '../../test/samples.ts'
+import type { NodeDetail } from '../../lib/api-types.ts'
+import { json, never, problem } from '../../test/fake-api.ts'
+import { openNode } from '../../test/open-node.ts'
+import { sayChanged } from '../../test/render-app.tsx'
+import { createdToken, drift, host, node, page, session } from '../../test/samples.ts'
 
 const { id, identity } = node()
-const noText = { text: null, generation: null, digest: null, releases: [], desiredText: null }
 const empty = () => new Response(null, { status: 204 })
-
-function open(change: Partial<NodeDetail> = {}, handlers: Handlers = {}) {
-  return renderApp(`/nodes/${id}`, {
-    [`GET /nodes/${id}`]: () => json(node(change)),
-    [`GET /nodes/${id}/effective-config`]: () => json(noText),
-    [`GET /nodes/${id}/override`]: () => json({ mergePatch: {} }, { etag: '"1"' }),
-    ...handlers,
-  })
-}
 
 const panel = async (name: string) => within(await screen.findByRole('region', { name }))
 const press = async (name: string | RegExp) =>
@@ -37,7 +18,7 @@ const press = async (name: string | RegExp) =>
 
 test('an address that is no node’s says so, and in no words for programs', async () => {
   const detail = 'params/id: is not of the form that is taken here'
-  open({}, { [`GET /nodes/${id}`]: () => problem(400, 'invalid_request', detail) })
+  openNode({}, { [`GET /nodes/${id}`]: () => problem(400, 'invalid_request', detail) })
   const box = await screen.findByRole('alert')
   expect(box).toHaveTextContent('The node: no such address')
   expect(box).toHaveTextContent('The address of this page names nothing')
@@ -46,14 +27,14 @@ test('an address that is no node’s says so, and in no words for programs', asy
 })
 
 test('its present values have names and units, those that are not known yet their own names', async () => {
-  open({ gauges: { cacheBytes: 2 ** 20, readBusy: 2.5, ofTomorrow: 3 } })
+  openNode({ gauges: { cacheBytes: 2 ** 20, readBusy: 2.5, ofTomorrow: 3 } })
   const values = await panel('Right now')
   const found = values.getAllByRole('term').map((term) => term.parentElement?.textContent)
   expect(found).toEqual(['File bytes in memory1 MiB', 'Read threads at work2.5', 'ofTomorrow3'])
 })
 
 test('of its topics only the one that was gone to is where one is', async () => {
-  open()
+  openNode()
   const rail = within(await screen.findByRole('navigation', { name: 'On this page' }))
   const current = () =>
     rail
@@ -63,57 +44,6 @@ test('of its topics only the one that was gone to is where one is', async () => 
   expect(current()).toEqual([])
   await userEvent.click(rail.getByRole('link', { name: 'Measurements' }))
   await expect.poll(current).toEqual(['Measurements'])
-})
-
-const column = [1, 2]
-const series = {
-  ...{ nodeId: id, nodeName: 'edge-1', count: column, coverage: [1, 0.5], lostWindows: [0, 3] },
-  ...{ p50Seconds: column, p90Seconds: column, p99Seconds: column, maxSeconds: column },
-  ...{ requestsPerSecond: column, bytesPerSecond: column },
-  ...{ errorRatio: column, clientErrorRatio: column, notFoundRatio: column },
-}
-const measured = () => json({ ...noMetrics, times: [0, 60], series: [series] })
-
-test('its charts are of the time in the address, and marked with its config’s rollouts and its alerts', async () => {
-  const [from, to] = [1_700_000_000, 1_700_003_600]
-  const at = (seconds: number) => new Date((from + seconds) * 1000).toISOString()
-  const rolled = (config: string) =>
-    rollout({ config, version: 7, state: 'succeeded', startedAt: at(60), endedAt: at(120) })
-  const fired = (name: string, subject: Alert['subject']) =>
-    alert({ id: name, ruleName: name, subject, firingSince: at(200) })
-  const alerts = page(
-    fired('Its own', { kind: 'node', id, name: 'edge-1' }),
-    fired('Another’s', { kind: 'node', id: 'node_other', name: 'edge-2' }),
-    fired('The farm’s', { kind: 'set', id: 'farm', name: '' }),
-  )
-  const none = page()
-  const api = renderApp(`/nodes/${id}?from=${from}&to=${to}`, {
-    [`GET /nodes/${id}`]: () => json(node()),
-    'GET /session': () =>
-      json({ ...session, permissions: [...session.permissions, 'rollouts:read', 'alerts:read'] }),
-    'GET /metrics/query': measured,
-    'GET /rollouts': () => json(page(rolled('default'), rolled('another'))),
-    'GET /alerts': ({ query }) => json(query.get('state') === 'firing' ? alerts : none),
-  })
-  const listed = within(await screen.findByRole('region', { name: 'Marked in the chart' }))
-  expect(
-    listed
-      .getAllByRole('listitem')
-      .map(({ textContent }) => textContent?.split(': ').slice(1).join(': ')),
-  ).toEqual([
-    'Its own: edge-1 fired',
-    'The farm’s fired',
-    'Rollout of default version 7 succeeded',
-    'Rollout of default version 7 started',
-  ])
-  const asked = api.requests.find(({ path }) => path === '/metrics/query')?.query
-  expect([asked?.get('from'), asked?.get('to')]).toEqual([at(0), at(3600)])
-})
-
-test('what was measured and never came is told of above the charts, which do not have it', async () => {
-  open({}, { 'GET /metrics/query': measured })
-  const charts = await panel('Measurements')
-  expect(await charts.findByText('3 reports of this time never came')).toBeVisible()
 })
 
 describe('certificates', () => {
@@ -129,7 +59,7 @@ describe('certificates', () => {
 
   test('says which it shows under each host, of which of ours, and until when', async () => {
     const ofFile = { ...shown, host: '*', certificate: null, state: 'good' as const }
-    open({ certificates: [shown, ofFile] })
+    openNode({ certificates: [shown, ofFile] })
     const [, first, second] = (await panel('Certificates it serves')).getAllByRole('row')
     if (!first || !second) throw new Error('there are no rows')
     expect(within(first).getByRole('link', { name: 'shop' })).toHaveAttribute(
@@ -142,7 +72,7 @@ describe('certificates', () => {
   })
 
   test('of a node without TLS there is no panel', async () => {
-    open()
+    openNode()
     await panel('Identity')
     expect(screen.queryByRole('region', { name: 'Certificates it serves' })).toBeNull()
   })
@@ -150,7 +80,7 @@ describe('certificates', () => {
 
 describe('identity', () => {
   test('shows the channel, the end of the certificate and when it was renewed', async () => {
-    open()
+    openNode()
     const shown = await panel('Identity')
     expect(shown.getByText('Mutual TLS')).toBeVisible()
     expect(shown.getByText('in 29 d')).toBeVisible()
@@ -159,7 +89,7 @@ describe('identity', () => {
   })
 
   test('warns of plain HTTP', async () => {
-    open({ identity: { ...identity, kind: 'credential', issuedAt: null, notAfter: null } })
+    openNode({ identity: { ...identity, kind: 'credential', issuedAt: null, notAfter: null } })
     expect(await screen.findByText('edge-1 talks over plain HTTP')).toBeVisible()
     expect((await panel('Identity')).getByText('Plain HTTP, not protected')).toBeVisible()
   })
@@ -175,12 +105,12 @@ describe('identity', () => {
       /^after 1 hour away, as the token it joined with says: on 21 Nov 2026, .*, if it is not heard before$/,
     ],
   ])('says whether and until when it may stay away: %j', async (forgetting, said) => {
-    open({ forgetting })
+    openNode({ forgetting })
     expect((await panel('Identity')).getByText(said)).toBeVisible()
   })
 
   test('is revoked after saying what happens; then the way back is offered', async () => {
-    const api = open({}, { [`DELETE /nodes/${id}/identity`]: empty })
+    const api = openNode({}, { [`DELETE /nodes/${id}/identity`]: empty })
     await press('Revoke identity')
     const dialog = await screen.findByRole('dialog')
     expect(dialog).toHaveTextContent('goes on serving')
@@ -212,7 +142,7 @@ describe('identity', () => {
   })
 
   test('cannot be ended by who may not', async () => {
-    open({}, { 'GET /session': () => json({ ...session, permissions: [] }) })
+    openNode({}, { 'GET /session': () => json({ ...session, permissions: [] }) })
     const revoke = await screen.findByRole('button', { name: 'Revoke identity' })
     expect(revoke).toBeDisabled()
     expect(revoke).toHaveAccessibleDescription(/nodes:write/)
@@ -229,7 +159,7 @@ describe('a clone', () => {
   const clone = { detectedAt: new Date().toISOString(), keep: null, incarnations }
 
   test('shows both processes, and one is kept after saying what happens', async () => {
-    const api = open({ clone }, { [`POST /nodes/${id}/clone`]: empty })
+    const api = openNode({ clone }, { [`POST /nodes/${id}/clone`]: empty })
     const alert = await screen.findByRole('alert')
     expect(alert).toHaveTextContent('More than one process says it is edge-1')
     expect(alert).toHaveTextContent('10.0.0.2')
@@ -246,7 +176,7 @@ describe('a clone', () => {
   })
 
   test('that is over by now is said in the question', async () => {
-    open(
+    openNode(
       { clone },
       { [`POST /nodes/${id}/clone`]: () => problem(409, 'no_clone', 'Nothing to decide.') },
     )
@@ -279,7 +209,7 @@ describe('what the machine allows', () => {
   const NAME = 'What its machine allows'
 
   test('is told with the file it lies in, each rule in words', async () => {
-    open({ policy })
+    openNode({ policy })
     const shown = await panel(NAME)
     expect(shown.getByText('Policy file')).toBeVisible()
     expect(shown.getByText('/etc/farmstead/policy.json')).toBeVisible()
@@ -294,7 +224,7 @@ describe('what the machine allows', () => {
   })
 
   test('of one without a file is the built-in policy, and how to allow more', async () => {
-    open({ policy: { ...policy, source: 'builtIn', path: null } })
+    openNode({ policy: { ...policy, source: 'builtIn', path: null } })
     const shown = await panel(NAME)
     expect(shown.getByText('No policy file: the tight built-in one holds')).toBeVisible()
     expect(shown.getByText(/on its machine, as root/)).toHaveTextContent(
@@ -304,7 +234,7 @@ describe('what the machine allows', () => {
 
   test('names the first of many and opens for the rest', async () => {
     const serve = Array.from({ length: 20 }, (_, i) => `/srv/${i}`)
-    open({ policy: { ...policy, rules: { ...rules, serve } } })
+    openNode({ policy: { ...policy, rules: { ...rules, serve } } })
     const shown = await panel(NAME)
     expect(shown.getByText('/srv/7')).toBeVisible()
     expect(shown.getByText('/srv/8')).not.toBeVisible()
@@ -313,15 +243,15 @@ describe('what the machine allows', () => {
   })
 
   test('is not known of a node that is too old to tell, nor of one that never spoke', async () => {
-    open({ policy: null })
+    openNode({ policy: null })
     expect((await panel(NAME)).getByText(/farmstead-node 0\.1\.0 is too old/)).toBeVisible()
     cleanup()
-    open({ policy: null, lastSeenAt: null })
+    openNode({ policy: null, lastSeenAt: null })
     expect((await panel(NAME)).getByText(/as soon as it connects/)).toBeVisible()
   })
 
   test('follows the node when it tells another', async () => {
-    const api = open({ policy: null })
+    const api = openNode({ policy: null })
     await panel(NAME)
     api.answer({ [`GET /nodes/${id}`]: () => json(node({ policy })) })
     sayChanged('node')
@@ -333,7 +263,7 @@ describe('a cordon', () => {
   const cordon = { by: 'ben', at: new Date().toISOString(), reason: 'New disk' }
 
   test('is put on with a reason only, after saying what happens', async () => {
-    const api = open({}, { [`PUT /nodes/${id}/cordon`]: empty })
+    const api = openNode({}, { [`PUT /nodes/${id}/cordon`]: empty })
     await press('Cordon')
     const dialog = within(await screen.findByRole('dialog'))
     expect(dialog.getByText(/Rollouts skip it/)).toBeVisible()
@@ -352,7 +282,7 @@ describe('a cordon', () => {
 
   test('is taken off, or it says why not', async () => {
     const refusal = problem(404, 'node_not_found', 'There is no such node.')
-    const api = open({ cordon }, { [`DELETE /nodes/${id}/cordon`]: () => refusal })
+    const api = openNode({ cordon }, { [`DELETE /nodes/${id}/cordon`]: () => refusal })
     await press('Uncordon')
     expect(await screen.findByRole('alert')).toHaveTextContent('There is no such node.')
     api.answer({
@@ -365,7 +295,7 @@ describe('a cordon', () => {
   })
 
   test('is not for who may not', async () => {
-    open({}, { 'GET /session': () => json({ ...session, permissions: [] }) })
+    openNode({}, { 'GET /session': () => json({ ...session, permissions: [] }) })
     const button = await screen.findByRole('button', { name: 'Cordon' })
     expect(button).toBeDisabled()
     expect(button).toHaveAccessibleDescription(/nodes:write/)
@@ -378,7 +308,7 @@ describe('drift', () => {
   const handlers = { [`GET /nodes/${id}/drift`]: () => json(detail) }
 
   test('is kept as a version, which can be rolled out from there', async () => {
-    const api = open({ drift: changed }, handlers)
+    const api = openNode({ drift: changed }, handlers)
     const shown = await panel('Changed on its machine')
     expect(shown.getByText('Served')).toBeVisible()
     expect(shown.getByText(/takes no other version/)).toBeVisible()
@@ -403,7 +333,7 @@ describe('drift', () => {
   })
 
   test('is discarded after saying what is lost', async () => {
-    const api = open({ drift: changed }, handlers)
+    const api = openNode({ drift: changed }, handlers)
     await press('Discard it')
     const dialog = await screen.findByRole('dialog')
     expect(dialog).toHaveTextContent('kept nowhere')
@@ -420,7 +350,7 @@ describe('drift', () => {
 
   test('that is another by now is not decided on', async () => {
     const refusal = () => problem(409, 'drift_changed', 'It now has another digest.')
-    open({ drift: changed }, { ...handlers, [`POST /nodes/${id}/drift`]: refusal })
+    openNode({ drift: changed }, { ...handlers, [`POST /nodes/${id}/drift`]: refusal })
     await press('Discard it')
     await press('Discard the change on 1 node')
     expect(await screen.findByRole('alert')).toHaveTextContent('It now has another digest.')
@@ -431,7 +361,7 @@ describe('drift', () => {
       ...{ pointer: '/listen', line: 2, column: 3, endLine: 2, endColumn: 9 },
       ...{ code: 'wrong_type', message: 'must be an array', hint: '' },
     }
-    open({ drift: drift({ isServed: false, errors: [error] }) }, handlers)
+    openNode({ drift: drift({ isServed: false, errors: [error] }) }, handlers)
     expect(await screen.findByText(/must be an array/)).toBeVisible()
     const keep = await screen.findByRole('button', { name: 'Keep it as a new version' })
     expect(keep).toBeDisabled()
@@ -443,7 +373,7 @@ describe('the error log', () => {
   const line = { at: '2026-03-01T12:00:00.000Z', level: 'warn' as const, text: 'disk is slow' }
 
   test('is read on request only', async () => {
-    const api = open(
+    const api = openNode(
       {},
       { [`POST /nodes/${id}/error-log`]: () => json({ lines: [line, line], droppedLines: 7 }) },
     )
@@ -459,20 +389,20 @@ describe('the error log', () => {
   })
 
   test('loading, and none', async () => {
-    const api = open({}, { [`POST /nodes/${id}/error-log`]: never })
+    const api = openNode({}, { [`POST /nodes/${id}/error-log`]: never })
     await press('Ask the node')
     expect(await screen.findByRole('status', { name: /The log of edge-1/ })).toBeVisible()
     expect(api.requests.at(-1)?.path).toBe(`/nodes/${id}/error-log`)
   })
 
   test('of a node that logged nothing', async () => {
-    open({}, { [`POST /nodes/${id}/error-log`]: () => json({ lines: [], droppedLines: 0 }) })
+    openNode({}, { [`POST /nodes/${id}/error-log`]: () => json({ lines: [], droppedLines: 0 }) })
     await press('Ask the node')
     expect(await screen.findByText('It has logged nothing since it started.')).toBeVisible()
   })
 
   test('of a node that does not answer: said once, not asked again by itself', async () => {
-    const api = open(
+    const api = openNode(
       {},
       {
         [`POST /nodes/${id}/error-log`]: () =>
@@ -490,7 +420,7 @@ describe('the error log', () => {
   })
 
   test('of a node that is away cannot be asked for', async () => {
-    open({ connected: false })
+    openNode({ connected: false })
     const ask = await screen.findByRole('button', { name: 'Ask the node' })
     expect(ask).toBeDisabled()
     expect(ask).toHaveAccessibleDescription('It is not connected.')
@@ -499,7 +429,7 @@ describe('the error log', () => {
 
 describe('the machine', () => {
   test('shows what it reported, and the disks of the roots', async () => {
-    open({ host: host() })
+    openNode({ host: host() })
     expect((await panel('Machine')).getByText('12.5 % of 2 CPUs busy')).toBeVisible()
     const disks = within(await screen.findByRole('region', { name: 'Disks of the roots, table' }))
     expect(disks.getByText('/srv/www')).toBeVisible()
@@ -508,14 +438,14 @@ describe('the machine', () => {
   })
 
   test('without a report says why there are no numbers', async () => {
-    open({ host: null })
+    openNode({ host: null })
     expect(await screen.findByText(/that comes with its next report/)).toBeVisible()
     expect(screen.queryByText('Disks of the roots')).toBeNull()
   })
 })
 
 test('a page of tokens is not asked for by the node’s page', async () => {
-  const api = open({}, { 'GET /enrolment-tokens': () => json(page()) })
+  const api = openNode({}, { 'GET /enrolment-tokens': () => json(page()) })
   await panel('Identity')
   expect(api.requests.map(({ path }) => path)).not.toContain('/enrolment-tokens')
 })
