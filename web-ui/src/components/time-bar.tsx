@@ -21,8 +21,9 @@ const FIXED = 'fixed'
 
 /** Which time all charts are about. `standard` is that of an address without one. */
 export function TimeBar({ time: asked, standard = '15m', onTime }: Props) {
-  const time = fixedSpan(asked) ? asked : { range: asked.range ?? standard }
   const fixed = fixedSpan(asked)
+  const range = asked.range ?? standard
+  const time = fixed ?? { range }
   const shift = (factor: number) => {
     const now = Date.now() / 1000
     const { from, to } = spanOf(time, now)
@@ -41,7 +42,7 @@ export function TimeBar({ time: asked, standard = '15m', onTime }: Props) {
     <div className={classes.time}>
       <SegmentedControl
         aria-label={t('Time range')}
-        value={fixed ? FIXED : (time.range ?? standard)}
+        value={fixed ? FIXED : range}
         onChange={(value) =>
           onTime(isRange(value) ? { range: value } : spanOf(time, Date.now() / 1000))
         }

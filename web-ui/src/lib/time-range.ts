@@ -25,6 +25,12 @@ export type TimeSearch = {
 }
 export type TimeSpan = { from: number; to: number }
 
+/** What else an address holds, of another time. */
+export const withTime = <Search extends TimeSearch>(search: Search, time: TimeSearch): Search => ({
+  ...{ ...search, range: undefined, from: undefined, to: undefined },
+  ...time,
+})
+
 /** Less has no two steps. */
 export const SHORTEST_SECONDS = 60
 

@@ -34,13 +34,13 @@ export function useKeys({ onKeys, onAhead }: Heard): void {
   const [hasSingleKeys] = useSingleKeys()
   const pressed = useRef<{ keys: string[]; atMs: number }>({ keys: [], atMs: 0 })
   const handleKey = useEffectEvent((event: KeyboardEvent) => {
-    // A key that is held down is pressed once: g, leaned on, is no "g g".
     if (event.defaultPrevented || event.isComposing) return
     if (onAhead !== null && isLetter(event)) {
       event.preventDefault()
       onAhead(event.key)
       return
     }
+    // A key that is held down is pressed once: g, leaned on, is no "g g".
     if (event.repeat || isBusy()) return
     if (isFindEverywhere(event, isMac())) {
       event.preventDefault()

@@ -10,7 +10,7 @@ import { TimeBar } from '../../components/time-bar.tsx'
 import { t } from '../../languages/t.ts'
 import type { Comparison, Stage } from '../../lib/api-types.ts'
 import { formatDateTime } from '../../lib/time.ts'
-import type { TimeSearch } from '../../lib/time-range.ts'
+import { type TimeSearch, withTime } from '../../lib/time-range.ts'
 import { compareQuery, heatmapQuery, type Side } from './api.ts'
 import { errorsSentence, sentence } from './compare-rules.ts'
 import { CompareTable } from './compare-table.tsx'
@@ -65,12 +65,7 @@ export function CompareScreen({ search, onSearch }: CompareScreenProps) {
             ]}
           />
         </div>
-        <TimeBar
-          time={search}
-          onTime={(time) =>
-            onSearch({ ...search, range: undefined, from: undefined, to: undefined, ...time })
-          }
-        />
+        <TimeBar time={search} onTime={(time) => onSearch(withTime(search, time))} />
       </div>
       {isItself ? (
         <p className="dim">

@@ -7,7 +7,7 @@ import { TimeBar } from '../../components/time-bar.tsx'
 import { useHappened } from '../../hooks/use-happened.ts'
 import { t } from '../../languages/t.ts'
 import type { Session } from '../../lib/api-types.ts'
-import { spanOf, type TimeSearch } from '../../lib/time-range.ts'
+import { spanOf, type TimeSearch, withTime } from '../../lib/time-range.ts'
 import { isAboutSets, versionsIn } from './happened.ts'
 import { HappenedPanel } from './happened-panel.tsx'
 import classes from './measurements.module.css'
@@ -35,8 +35,7 @@ export function MeasurementsScreen({ session, search, onSearch }: MeasurementsSc
     const words = together(next)
     onSearch({ ...search, of: words === FARM || words === '' ? undefined : words })
   }
-  const changeTime = (next: TimeSearch) =>
-    onSearch({ ...search, range: undefined, from: undefined, to: undefined, ...next })
+  const changeTime = (next: TimeSearch) => onSearch(withTime(search, next))
   const versions = happened.data
     ? versionsIn(happened.data, spanOf(time, Date.now() / 1000)).slice(0, MOST_SETS)
     : []

@@ -16,7 +16,7 @@ import { t } from '../../languages/t.ts'
 import type { TopNodes } from '../../lib/api-types.ts'
 import { formatCount, formatRatio } from '../../lib/format.ts'
 import { formatDateTime } from '../../lib/time.ts'
-import type { RangeKey, TimeSearch } from '../../lib/time-range.ts'
+import { type RangeKey, type TimeSearch, withTime } from '../../lib/time-range.ts'
 import { topQuery } from './api.ts'
 import classes from './measurements.module.css'
 import { MeasurementsTabs } from './measurements-tabs.tsx'
@@ -54,12 +54,7 @@ export function TopScreen({ search, onSearch }: TopScreenProps) {
             onOf={(next) => onSearch({ ...search, of: next })}
           />
         </div>
-        <TimeBar
-          time={time}
-          onTime={(next) =>
-            onSearch({ ...search, range: undefined, from: undefined, to: undefined, ...next })
-          }
-        />
+        <TimeBar time={time} onTime={(next) => onSearch(withTime(search, next))} />
       </div>
       <QueryStates query={top} what={t('The nodes')} skeletonRows={8}>
         {(answer) => <Ranking answer={answer} measure={measure} range={range} />}

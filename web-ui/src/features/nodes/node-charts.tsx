@@ -18,7 +18,14 @@ import type { Metrics, MetricsSeries, NodeDetail, Session } from '../../lib/api-
 import { formatByteRate, formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
 import type { About } from '../../lib/happened.ts'
 import { isStage, stages } from '../../lib/stages.ts'
-import { chosenSpan, fixedSpan, rangeOf, stepFor, type TimeSearch } from '../../lib/time-range.ts'
+import {
+  chosenSpan,
+  fixedSpan,
+  rangeOf,
+  stepFor,
+  type TimeSearch,
+  withTime,
+} from '../../lib/time-range.ts'
 import { metricsQuery } from './api.ts'
 import classes from './node-screen.module.css'
 import type { NodeSearch } from './node-search.ts'
@@ -45,8 +52,7 @@ export function NodeCharts({ node, session, search, onSearch }: NodeChartsProps)
     [config, id],
   )
   const { marks } = useHappened(session, time, about)
-  const changeTime = (next: TimeSearch) =>
-    onSearch({ ...search, range: undefined, from: undefined, to: undefined, ...next })
+  const changeTime = (next: TimeSearch) => onSearch(withTime(search, next))
   return (
     <section className="stack" aria-label={t('Measurements')}>
       <div className="row">

@@ -25,28 +25,28 @@ export function VersionsPanel({ session, farm }: Props) {
               <p className="dim">{t('No node runs a version yet.')}</p>
             ) : (
               <ul className={classes.versions}>
-                {running.map(({ config, version, nodes: count }) => (
-                  <li key={`${config} ${version}`}>
-                    <Link
-                      to="/configs/$name/versions/$number"
-                      params={{ name: config, number: version }}
-                    >
-                      {config}
-                      {' v'}
-                      {version}
-                    </Link>
-                    <span className={classes.share} aria-hidden="true">
-                      <span style={{ width: `${(count / nodes.total) * 100}%` }} />
-                    </span>
-                    <span>{t('{count, plural, one {# node} other {# nodes}}', { count })}</span>
-                    {version < newestOf(running, config) && may(session, 'rollouts:run') && (
-                      <RolloutLink
-                        {...{ config, version, session }}
-                        latest={newestOf(running, config)}
-                      />
-                    )}
-                  </li>
-                ))}
+                {running.map(({ config, version, nodes: count }) => {
+                  const latest = newestOf(running, config)
+                  return (
+                    <li key={`${config} ${version}`}>
+                      <Link
+                        to="/configs/$name/versions/$number"
+                        params={{ name: config, number: version }}
+                      >
+                        {config}
+                        {' v'}
+                        {version}
+                      </Link>
+                      <span className={classes.share} aria-hidden="true">
+                        <span style={{ width: `${(count / nodes.total) * 100}%` }} />
+                      </span>
+                      <span>{t('{count, plural, one {# node} other {# nodes}}', { count })}</span>
+                      {version < latest && may(session, 'rollouts:run') && (
+                        <RolloutLink {...{ config, version, latest, session }} />
+                      )}
+                    </li>
+                  )
+                })}
                 {moreRunning > 0 && (
                   <li className="dim">
                     {t('and {moreRunning, plural, one {# more version} other {# more versions}}', {
